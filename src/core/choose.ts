@@ -1,0 +1,103 @@
+/** Which device carries a message. */
+
+import { canSendMedia, type Device, type DeviceKind, type Load, sendsSms } from './device.ts'
+import { dayPartsLeft, expectedWait } from './pace.ts'
+import { type Measure, measure } from './segments.ts'
+
+export type Content = { text: string; media: boolean }
+
+export type Candidate = { device: Device; online: boolean; load: Load; lastChosen: number }
+
+export type Refusal = {
+  deviceId: string
+  code: 'offline' | 'paused' | 'cannot_send_media' | 'message_too_long' | 'out_of_budget'
+  detail: string
+}
+
+export type Choice = { candidate: Candidate } | { refusals: Refusal[] }
+
+export const mostSegments = 10
+export const mostCharacters = { whatsapp: 4_096, whatsappWithMedia: 1_024 }
+
+/** What a text weighs for each kind of device. */
+export class Weight {
+  readonly content: Content
+  readonly sms: Measure
+
+  constructor(content: Content) {
+    this.content = content
+    this.sms = measure(content.text)
+  }
+
+  fits(kind: DeviceKind): boolean {
+    if (sendsSms(kind)) return this.sms.segments <= mostSegments
+    const most = this.content.media ? mostCharacters.whatsappWithMedia : mostCharacters.whatsapp
+    return this.content.text.length <= most
+  }
+
+  parts(kind: DeviceKind): number {
+    return sendsSms(kind) ? this.sms.segments : 1
+  }
+
+  /** Why it does not fit, in words. */
+  excess(kind: DeviceKind): string {
+    if (!sendsSms(kind)) {
+      const most = this.content.media ? mostCharacters.whatsappWithMedia : mostCharacters.whatsapp
+      return `The text has ${this.content.text.length} characters; WhatsApp takes ${most}${this.content.media ? ' with media' : ''}.`
+    }
+    const because = this.sms.culprit === undefined ? '' : ` because of the character “${this.sms.culprit}”`
+    return `The text takes ${this.sms.segments} SMS segments in ${this.sms.encoding}${because}; at most ${mostSegments} are allowed.`
+  }
+}
+
+/** Why this device cannot carry the message now, or undefined when it can. */
+export function refusal({ device, online, load }: Candidate, weight: Weight, now: number): Refusal | undefined {
+  const refuse = (code: Refusal['code'], detail: string): Refusal => ({ deviceId: device.id, code, detail })
+  if (!online) return refuse('offline', `${device.name} is offline.`)
+  if (device.paused) return refuse('paused', `${device.name} is paused.`)
+  if (weight.content.media && !canSendMedia(device.kind))
+    return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
+  if (!weight.fits(device.kind)) return refuse('message_too_long', weight.excess(device.kind))
+  if (dayPartsLeft(device, load.pace, now) - load.waitingParts < weight.parts(device.kind))
+    return refuse('out_of_budget', `${device.name} has no SMS parts left today.`)
+  return undefined
+}
+
+/**
+ * The device that last exchanged messages with the recipient if it can; else Android before WhatsApp when there is no
+ * media, then the shortest expected wait, then the one that has not been chosen for longest.
+ */
+export function choose(
+  candidates: readonly Candidate[],
+  weight: Weight,
+  now: number,
+  familiar?: string,
+): Choice {
+  const refusals: Refusal[] = []
+  let best: Candidate | undefined
+  let bestRank: readonly number[] = []
+  for (const candidate of candidates) {
+    const no = refusal(candidate, weight, now)
+    if (no) {
+      refusals.push(no)
+      continue
+    }
+    if (candidate.device.id === familiar) return { candidate }
+    const { device, load, lastChosen } = candidate
+    const rank = [
+      !weight.content.media && !sendsSms(device.kind) ? 1 : 0,
+      expectedWait(device, load.pace, load.waitingParts, weight.parts(device.kind), now),
+      lastChosen,
+    ]
+    if (!best || before(rank, bestRank)) {
+      best = candidate
+      bestRank = rank
+    }
+  }
+  return best ? { candidate: best } : { refusals }
+}
+
+function before(a: readonly number[], b: readonly number[]): boolean {
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return a[i]! < b[i]!
+  return false
+}

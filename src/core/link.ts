@@ -1,0 +1,34 @@
+/** Port: a live line to one device, and the news it brings. */
+
+import type { Device, DeviceKind } from './device.ts'
+import type { Message, Receipt } from './message.ts'
+import type { Incoming } from './received.ts'
+
+/** How devices of one kind are reached. */
+export type LinkKind = {
+  kind: DeviceKind
+  /** Returns at once and never throws: trouble is reported as a state, because a broken phone is not a broken program. */
+  open(device: Device, news: News): Link
+}
+
+export type Link = {
+  /**
+   * Pushes one message to the device. It may answer with the first receipt. Throwing `LinkDown` says that nothing left
+   * for certain; any other error leaves the message with the device until it reports or its validity ends. A link
+   * without `send` is pulled: the device asks for its messages itself.
+   */
+  send?(message: Message): Promise<Receipt | undefined>
+  /** Messages that are with the device already, told after a restart; offering them again is not a second send. */
+  resume?(messages: readonly Message[]): void
+  close(): Promise<void>
+}
+
+/** What a link tells the gateway. A promise that resolves means: stored. */
+export type News = {
+  receipt(receipt: Receipt): Promise<void>
+  received(incoming: Omit<Incoming, 'deviceId'>): Promise<void>
+  online(online: boolean): Promise<void>
+}
+
+/** Certain that nothing left the gateway. */
+export class LinkDown extends Error {}

@@ -1,0 +1,119 @@
+/** A message on its way out, and the only table of how its state may change. */
+
+export const statuses = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'expired',
+  'canceled',
+  'unknown',
+] as const
+export type Status = (typeof statuses)[number]
+
+/** What a device may say became of a message. */
+export const outcomes = ['sent', 'delivered', 'read', 'failed', 'canceled'] as const
+export type Outcome = (typeof outcomes)[number]
+
+/**
+ * Where each state may lead. The guards in the database are made from this table, so news that is late or repeated
+ * moves nothing. `queued` leads to what a device may report, although no device should have the message: when one
+ * says that it sent it, believing it is the only way not to send it twice.
+ */
+export const moves: Record<Status, readonly Status[]> = {
+  scheduled: ['queued', 'failed', 'expired', 'canceled'],
+  queued: ['sending', 'sent', 'delivered', 'read', 'failed', 'expired', 'canceled'],
+  sending: ['queued', 'sent', 'delivered', 'read', 'failed', 'canceled', 'unknown'],
+  sent: ['delivered', 'read', 'failed'],
+  delivered: ['read'],
+  read: [],
+  failed: [],
+  expired: [],
+  canceled: [],
+  unknown: ['sent', 'delivered', 'read', 'failed', 'canceled'],
+}
+
+export const mayMove = (from: Status, to: Status): boolean => moves[from].includes(to)
+
+/** The states from which `to` can be reached. */
+export const sourcesOf = (to: Status): Status[] => statuses.filter(from => mayMove(from, to))
+
+export type Message = {
+  /** Its place in the journal, which is also the order of acceptance. Internal. */
+  seq: number
+  id: string
+  environmentId: number
+  batchId: string | null
+  deviceId: string
+  /** The sender named the device: the message waits for that one and for no other. */
+  pinned: boolean
+  recipient: string
+  text: string
+  mediaUrl: string | null
+  simSlot: number | null
+  /** SMS segments; 1 for anything that is not an SMS. */
+  parts: number
+  status: Status
+  errorCode: string | null
+  errorDetail: string | null
+  createdAt: number
+  expiresAt: number
+  handedAt: number | null
+  sentAt: number | null
+  deliveredAt: number | null
+  readAt: number | null
+  /** How often it was handed to a device. */
+  attempts: number
+  /** How often its state changed: the number of its latest event. */
+  version: number
+}
+
+export type NewMessage = Pick<
+  Message,
+  | 'id'
+  | 'environmentId'
+  | 'batchId'
+  | 'deviceId'
+  | 'pinned'
+  | 'recipient'
+  | 'text'
+  | 'mediaUrl'
+  | 'simSlot'
+  | 'parts'
+  | 'expiresAt'
+>
+
+/** What a device reports about a message it was given. */
+export type Receipt = {
+  messageId: string
+  deviceId: string
+  outcome: Outcome
+  /** When it happened, by the device's clock. */
+  at: number
+  error?: Failure
+}
+
+/** Why a message ended badly. `code` is one of `failures`; `detail` may add what the network said. */
+export type Failure = { code: FailureCode; detail?: string }
+
+type FailureMeaning = { detail: string; retryable: boolean }
+
+/** Every reason a message can end badly, in words for people, and whether sending it again can help. */
+export const failures = {
+  network_rejected: { detail: 'The phone network refused the message.', retryable: true },
+  device_removed: { detail: 'The device this message was meant for was removed.', retryable: true },
+  expired: { detail: 'Its validity ended before a device took it.', retryable: true },
+  no_answer: {
+    detail: 'A device took the message and never said what became of it. It may have been sent.',
+    retryable: false,
+  },
+} as const satisfies Record<string, FailureMeaning>
+export type FailureCode = keyof typeof failures
+
+export const meaningOf = (code: string): FailureMeaning =>
+  (failures as Record<string, FailureMeaning>)[code] ?? { detail: 'The message could not be sent.', retryable: false }
+
+export const validityMs = { default: 24 * 3_600_000, least: 60_000, most: 7 * 24 * 3_600_000 }

@@ -1,0 +1,55 @@
+/** How fast a device may be handed messages: never more than so many SMS parts in any 60 seconds or on one day. */
+
+export type Limits = { perMinute: number | null; perDay: number | null }
+
+/** What the device was handed lately: parts by second for the last minute, and the sum of the current day (UTC). */
+export type Pace = { recent: readonly (readonly [second: number, parts: number])[]; day: number; dayParts: number }
+
+export const freshPace: Pace = { recent: [], day: 0, dayParts: 0 }
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+const dayOf = (now: number) => Math.floor(now / dayMs)
+
+/** A second still counts while any moment of it can lie within the last minute: the limit holds in every window. */
+const counts = (second: number, now: number) => (second + 1) * 1_000 > now - minuteMs
+
+export const recentParts = (pace: Pace, now: number): number =>
+  pace.recent.reduce((sum, [second, parts]) => (counts(second, now) ? sum + parts : sum), 0)
+
+export const dayPartsLeft = (limits: Limits, pace: Pace, now: number): number =>
+  limits.perDay === null ? Infinity : Math.max(0, limits.perDay - (pace.day === dayOf(now) ? pace.dayParts : 0))
+
+/** Whether a message of so many parts may be handed over now. One longer than a minute's limit goes alone. */
+export function mayHand(limits: Limits, pace: Pace, parts: number, now: number): boolean {
+  if (dayPartsLeft(limits, pace, now) < parts) return false
+  if (limits.perMinute === null) return true
+  const used = recentParts(pace, now)
+  return used === 0 || used + parts <= limits.perMinute
+}
+
+export function afterHanding(pace: Pace, parts: number, now: number): Pace {
+  const second = Math.floor(now / 1_000)
+  const recent = pace.recent.filter(([at]) => counts(at, now) && at !== second)
+  const sameSecond = pace.recent.find(([at]) => at === second)?.[1] ?? 0
+  const day = dayOf(now)
+  return {
+    recent: [...recent, [second, sameSecond + parts]],
+    day,
+    dayParts: (pace.day === day ? pace.dayParts : 0) + parts,
+  }
+}
+
+/** The earliest time at which a message that may not be handed over now can fit. */
+export function nextChance(limits: Limits, pace: Pace, parts: number, now: number): number {
+  if (dayPartsLeft(limits, pace, now) < parts) return (dayOf(now) + 1) * dayMs
+  const oldest = pace.recent.find(([second]) => counts(second, now))
+  return oldest ? (oldest[0] + 1) * 1_000 + minuteMs : now
+}
+
+/** Seconds a message would wait behind `waitingParts` others. An estimate: it only compares devices. */
+export function expectedWait(limits: Limits, pace: Pace, waitingParts: number, parts: number, now: number): number {
+  if (limits.perMinute === null) return waitingParts / 1_000
+  const over = recentParts(pace, now) + waitingParts + parts - limits.perMinute
+  return over <= 0 ? 0 : (over / limits.perMinute) * 60
+}

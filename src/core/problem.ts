@@ -1,0 +1,66 @@
+/** The one error that means something to a caller: a stable code and a sentence for people. */
+
+export const problemCodes = [
+  'invalid_request',
+  'unknown_field',
+  'invalid_json',
+  'invalid_recipient',
+  'no_valid_recipients',
+  'too_many_recipients',
+  'message_too_long',
+  'invalid_device',
+  'media_requires_whatsapp',
+  'unsupported_media',
+  'media_url_blocked',
+  'missing_key',
+  'invalid_key',
+  'expired_key',
+  'revoked_key',
+  'wrong_environment',
+  'insufficient_scope',
+  'ip_not_allowed',
+  'not_found',
+  'message_not_found',
+  'key_not_found',
+  'device_not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'body_too_large',
+  'uri_too_long',
+  'unsupported_content_type',
+  'headers_too_large',
+  'rate_limited',
+  'internal',
+  'no_device_available',
+  'device_offline',
+  'queue_full',
+  'storage_unavailable',
+  'shutting_down',
+] as const
+
+export type ProblemCode = (typeof problemCodes)[number]
+
+/** One of several things that are wrong at once. `pointer` is a JSON pointer into the request. */
+export type ProblemPart = { pointer: string; code: string; detail: string }
+
+export type ProblemExtras = {
+  errors?: readonly ProblemPart[]
+  /** Seconds after which trying again makes sense. */
+  retryAfter?: number
+  /** The cause is for the log; it never reaches a client. */
+  cause?: unknown
+}
+
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly errors: readonly ProblemPart[] | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail, { cause: extras.cause })
+    this.name = 'Problem'
+    this.code = code
+    this.errors = extras.errors
+    this.retryAfter = extras.retryAfter
+  }
+}

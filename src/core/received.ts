@@ -1,0 +1,33 @@
+/** A message that came in. */
+
+export type ReceivedType = 'sms' | 'mms' | 'whatsapp'
+
+export type Received = {
+  id: string
+  environmentId: number
+  deviceId: string
+  deviceName: string
+  devicePhone: string
+  sender: string
+  text: string
+  type: ReceivedType
+  metadata: Record<string, unknown>
+  receivedAt: number
+}
+
+/** What a link brings in. */
+export type Incoming = {
+  deviceId: string
+  sender: string
+  text: string
+  type: ReceivedType
+  metadata: Record<string, unknown>
+  /** The device's own id of it, by which a second delivery is recognised. */
+  externalId: string | null
+}
+
+/** Always 25: the specification fixes the page size. */
+export const pageSize = 25
+
+export type InboxFilter = { page: number; deviceId?: string; from?: string; since?: number; until?: number }
+export type InboxPage = { items: Received[]; total: number }

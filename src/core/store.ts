@@ -1,0 +1,88 @@
+/** Port: what we need remembered. Every verb is one transaction, on disk when its promise resolves. */
+
+import type { Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
+import type { Environment, Settings } from './environment.ts'
+import type { JournalEvent } from './event.ts'
+import type { Key, KeyDraft } from './key.ts'
+import type { Message, NewMessage, Receipt } from './message.ts'
+import type { InboxFilter, InboxPage, Incoming, Received } from './received.ts'
+
+export type Awaitable<T> = T | Promise<T>
+
+/** What a device was given, and when to ask again if its pace was the reason for not giving more. */
+export type Claim = { messages: Message[]; retryAt: number | null }
+
+/** A queued message's way to another device. */
+export type Transfer = { messageId: string; from: string; to: string; oldParts: number; parts: number; reason: string }
+
+/** The counting window of a key's requests. */
+export type Window = { startedAt: number; count: number }
+
+export interface Store {
+  // Messages
+  /** Keeps new messages, all or none, queued for their devices. */
+  accept(messages: readonly NewMessage[]): Promise<void>
+  /** Hands a device up to `limit` queued messages, oldest first, within its pace. They become `sending`. */
+  claim(deviceId: string, limit: number): Promise<Claim>
+  /** Takes a claim back that certainly never left the gateway. */
+  release(message: Message): Promise<void>
+  /** Moves a message forward on a device's word. False: late, repeated or not this device's, so nothing changed. */
+  record(receipt: Receipt): Promise<boolean>
+  /** Ends what outlived its validity: `queued` as expired, `sending` as unknown. Returns how many. */
+  expire(limit: number): Promise<number>
+  /** Gives queued messages to other devices. */
+  transfer(transfers: readonly Transfer[]): Promise<void>
+  /** Ends what waited for a removed device by name, and what that device had taken. Returns how many. */
+  abandon(deviceId: string, limit: number): Promise<number>
+  /** Lets go what a restore held back. Returns how many. */
+  unhold(limit: number): Promise<number>
+  message(environmentId: number, id: string): Awaitable<Message | undefined>
+  /** What a device was handed and has not answered for, oldest first. */
+  unanswered(deviceId: string, afterSeq: number, limit: number): Awaitable<Message[]>
+  /** Queued messages of a device that may go to another one. */
+  movable(deviceId: string, limit: number): Awaitable<Message[]>
+  /** Messages that a restore holds back. */
+  heldCount(): Awaitable<number>
+  /** The device that last exchanged messages with this number since then. */
+  familiarDevice(environmentId: number, number: string, since: number): Awaitable<string | undefined>
+
+  // Received messages
+  /** Keeps a received message once, however often the device hands it over. */
+  receive(incoming: Incoming): Promise<Received>
+  inbox(environmentId: number, filter: InboxFilter): Awaitable<InboxPage>
+
+  // Devices
+  enrol(draft: DeviceDraft): Promise<Device>
+  change(deviceId: string, change: DeviceChange): Promise<Device | undefined>
+  retire(deviceId: string): Promise<Device | undefined>
+  /** Notes that a node's link to the device is up or down. */
+  presence(deviceId: string, node: string, online: boolean): Promise<void>
+  /** Notes that the node is alive. */
+  beat(node: string): Promise<void>
+  /** All devices, removed ones too. */
+  devices(): Awaitable<Device[]>
+  loads(): Awaitable<Load[]>
+  nodes(): Awaitable<Node[]>
+  /** Changes whenever any device does: a cheap way to see that `devices` is worth reading again. */
+  devicesVersion(): Awaitable<number>
+  /** When the oldest queued message of each device was accepted. */
+  oldestWaiting(): Awaitable<{ deviceId: string; createdAt: number }[]>
+
+  // Keys and environments
+  addKey(draft: KeyDraft, hash: string, hint: string): Promise<Key>
+  revokeKey(id: string): Promise<Key | undefined>
+  touchKey(id: string): Promise<void>
+  key(hash: string): Awaitable<Key | undefined>
+  keys(): Awaitable<Key[]>
+  environments(): Awaitable<Environment[]>
+  configure(environmentId: number, settings: Settings): Promise<void>
+  /** Counts a request in the key's window. Only where several nodes must share the count. */
+  countRequest?(keyId: string, windowMs: number): Promise<Window>
+
+  // The journal
+  events(afterSeq: number, limit: number): Awaitable<JournalEvent[]>
+
+  /** Resolves when storage answers. */
+  ping(): Awaitable<void>
+  close(): Promise<void>
+}

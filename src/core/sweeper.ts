@@ -1,0 +1,119 @@
+/** Tidies up: ends what outlived its validity and moves messages on that wait for a device that cannot take them. */
+
+import { type Candidate, choose, Weight } from './choose.ts'
+import type { Fleet } from './fleet.ts'
+import type { Log } from './log.ts'
+import { Loop } from './loop.ts'
+import type { Message } from './message.ts'
+import { dayPartsLeft } from './pace.ts'
+import type { Store, Transfer } from './store.ts'
+
+const intervalMs = 1_000
+/** One commit's worth: a large backlog is worked off in steps, so that sends are never held up for long. */
+const step = 500
+
+export type SweeperParts = {
+  store: Pick<Store, 'expire' | 'transfer' | 'abandon' | 'movable'>
+  fleet: Fleet
+  wake: (deviceId: string) => void
+  now: () => number
+  log: Log
+}
+
+export class Sweeper {
+  readonly #parts: SweeperParts
+  readonly #loop: Loop
+  /** A device that could not be relieved is left alone for a while: choosing again each second would not help. */
+  readonly #notBefore = new Map<string, number>()
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      intervalMs,
+      () => this.sweep(),
+      error => parts.log.error({ err: error }, 'could not sweep'),
+    )
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  /** One round; 0 when there was a full step of anything, so that more may be waiting. */
+  async sweep(): Promise<number | undefined> {
+    const { store, fleet } = this.#parts
+    let full = (await store.expire(step)) === step
+    for (const member of fleet.members()) {
+      if (member.device.removedAt !== null && !this.#resting(member)) {
+        const ended = await store.abandon(member.device.id, step)
+        if (ended === step) full = true
+        else this.#rest(member)
+      }
+      if (member.load.movable > 0 && this.#stuck(member) && (await this.#relieve(member))) full = true
+    }
+    return full ? 0 : undefined
+  }
+
+  /** Its queue would wait for longer than a reconnect takes. */
+  #stuck({ device, online, load }: Candidate): boolean {
+    return !online || device.paused || dayPartsLeft(device, load.pace, this.#parts.now()) === 0
+  }
+
+  /** Gives the movable messages of a stuck device to others. True: some went, and more may be waiting. */
+  async #relieve(member: Candidate): Promise<boolean> {
+    if (member.device.removedAt === null && this.#resting(member)) return false
+    const { store, wake, log, fleet } = this.#parts
+    const messages = await store.movable(member.device.id, step)
+    const transfers: Transfer[] = []
+    for (const message of messages) {
+      const transfer = this.#transfer(member, message)
+      if (transfer) transfers.push(transfer)
+    }
+    if (transfers.length === 0) {
+      this.#rest(member)
+      return false
+    }
+    await store.transfer(transfers)
+    await fleet.refresh()
+    log.info({ device: member.device.id, messages: transfers.length }, 'moved waiting messages to other devices')
+    for (const deviceId of new Set(transfers.map(({ to }) => to))) wake(deviceId)
+    return messages.length === step
+  }
+
+  #transfer(member: Candidate, message: Message): Transfer | undefined {
+    const { fleet, now } = this.#parts
+    const weight = new Weight({ text: message.text, media: message.mediaUrl !== null })
+    const others = fleet.candidates(message.environmentId).filter(other => other !== member)
+    const choice = choose(others, weight, now())
+    if (!('candidate' in choice)) return undefined
+    const to = choice.candidate
+    const parts = weight.parts(to.device.kind)
+    fleet.noteAccepted(to, 1, parts)
+    return {
+      messageId: message.id,
+      from: member.device.id,
+      to: to.device.id,
+      oldParts: message.parts,
+      parts,
+      reason: reasonOf(member),
+    }
+  }
+
+  #rest(member: Candidate): void {
+    this.#notBefore.set(member.device.id, this.#parts.now() + 5_000)
+  }
+
+  #resting(member: Candidate): boolean {
+    return (this.#notBefore.get(member.device.id) ?? 0) > this.#parts.now()
+  }
+}
+
+function reasonOf({ device, online }: Candidate): string {
+  if (device.removedAt !== null) return 'removed'
+  if (device.paused) return 'paused'
+  return online ? 'out_of_budget' : 'offline'
+}

@@ -1,0 +1,125 @@
+/** Devices, what waits for them, and the nodes that hold their links. */
+
+import { randomUUIDv7 } from 'node:crypto'
+import type { Device, DeviceChange, DeviceDraft, Load, Node } from '../core/device.ts'
+import type { EventType } from '../core/event.ts'
+import type { Pace } from '../core/pace.ts'
+import type { Verb } from './group.ts'
+import { raw, type Sql, sql } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+const columns = raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
+  d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.online, d.held_by AS "heldBy",
+  d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
+
+type DeviceRow = Omit<Device, 'paused' | 'online'> & { paused: number; online: number }
+const fromRow = (row: DeviceRow): Device => ({ ...row, paused: row.paused === 1, online: row.online === 1 })
+
+export async function device(from: Sql, id: string): Promise<Device | undefined> {
+  const [row] = await from.all<DeviceRow>(
+    sql`SELECT ${columns} FROM devices d JOIN environments e ON e.id = d.environment_id WHERE d.id = ${id}`,
+  )
+  return row && fromRow(row)
+}
+
+export async function devices(from: Sql): Promise<Device[]> {
+  const found = await from.all<DeviceRow>(sql`
+    SELECT ${columns} FROM devices d JOIN environments e ON e.id = d.environment_id ORDER BY d.created_at, d.id`)
+  return found.map(fromRow)
+}
+
+function tell(tx: Transaction, type: EventType, of: Device, data?: Record<string, unknown>): void {
+  tx.devicesChanged()
+  tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, ...(data && { data }) })
+}
+
+export const enrol: Verb<DeviceDraft, Device> = async (tx, drafts) => {
+  const added: Device[] = []
+  for (const draft of drafts) {
+    const id = randomUUIDv7()
+    await tx.all(sql`
+      INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, created_at)
+      VALUES (${id}, ${draft.environmentId}, ${draft.kind}, ${draft.name}, ${draft.phone}, ${draft.perMinute},
+        ${draft.perDay}, ${tx.now})`)
+    await tx.all(sql`INSERT INTO loads (device_id) VALUES (${id})`)
+    const fresh = (await device(tx, id))!
+    tell(tx, 'device.added', fresh, { kind: fresh.kind, name: fresh.name })
+    added.push(fresh)
+  }
+  return added
+}
+
+export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = async (tx, asked) => {
+  const changed: (Device | undefined)[] = []
+  for (const { deviceId, change } of asked) {
+    const before = await device(tx, deviceId)
+    if (!before || before.removedAt !== null) {
+      changed.push(undefined)
+      continue
+    }
+    const after = { ...before, ...change }
+    await tx.all(sql`
+      UPDATE devices SET name = ${after.name}, phone = ${after.phone}, per_minute = ${after.perMinute},
+        per_day = ${after.perDay}, paused = ${after.paused}
+      WHERE id = ${deviceId}`)
+    if (before.paused !== after.paused) tell(tx, after.paused ? 'device.paused' : 'device.resumed', after)
+    const { paused: _, ...rest } = change
+    if (Object.keys(rest).length > 0) tell(tx, 'device.changed', after, rest)
+    changed.push(after)
+  }
+  return changed
+}
+
+export const retire: Verb<string, Device | undefined> = async (tx, ids) => {
+  const retired: (Device | undefined)[] = []
+  for (const id of ids) {
+    const before = await device(tx, id)
+    if (!before || before.removedAt !== null) {
+      retired.push(undefined)
+      continue
+    }
+    await tx.all(sql`UPDATE devices SET removed_at = ${tx.now} WHERE id = ${id}`)
+    tell(tx, 'device.removed', before)
+    retired.push({ ...before, removedAt: tx.now })
+  }
+  return retired
+}
+
+export const presence: Verb<{ deviceId: string; node: string; online: boolean }, void> = async (tx, reports) => {
+  for (const { deviceId, node, online } of reports) {
+    const before = await device(tx, deviceId)
+    // A node that lost the link to another has nothing more to say about it.
+    if (!before || (!online && before.heldBy !== node)) continue
+    if (before.online === online && before.heldBy === node) continue
+    await tx.all(sql`UPDATE devices SET online = ${online}, held_by = ${node} WHERE id = ${deviceId}`)
+    tx.devicesChanged()
+    if (before.online !== online) tell(tx, online ? 'device.online' : 'device.offline', before)
+  }
+  return reports.map(() => undefined)
+}
+
+export const beat: Verb<string, void> = async (tx, names) => {
+  for (const name of new Set(names)) {
+    await tx.all(sql`
+      INSERT INTO nodes (name, seen_at) VALUES (${name}, ${tx.now})
+      ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`)
+  }
+  const dayAgo = tx.now - 86_400_000
+  await tx.all(sql`DELETE FROM nodes WHERE seen_at < ${dayAgo}`)
+  return names.map(() => undefined)
+}
+
+export async function loads(from: Sql): Promise<Load[]> {
+  const found = await from.all<Omit<Load, 'pace'> & { pace: string }>(sql`
+    SELECT device_id AS "deviceId", waiting, waiting_parts AS "waitingParts", movable, pace FROM loads`)
+  return found.map(row => ({ ...row, pace: JSON.parse(row.pace) as Pace }))
+}
+
+export async function nodes(from: Sql): Promise<Node[]> {
+  return await from.all(sql`SELECT name, seen_at AS "seenAt" FROM nodes`)
+}
+
+export async function devicesVersion(from: Sql): Promise<number> {
+  const [row] = await from.all<{ value: number }>(sql`SELECT value FROM counters WHERE name = 'devices'`)
+  return row!.value
+}

@@ -1,0 +1,79 @@
+/** API keys and the environments they belong to. */
+
+import { randomUUIDv7 } from 'node:crypto'
+import { defaultSettings, type Environment, type EnvironmentName, type Settings } from '../core/environment.ts'
+import type { Key, KeyDraft } from '../core/key.ts'
+import type { Verb } from './group.ts'
+import { raw, type Sql, sql } from './sql.ts'
+
+const columns = raw(`k.id, k.environment_id AS "environmentId", e.name AS environment, k.name, k.hint, k.scopes,
+  k.rate_limit AS "rateLimit", k.allowed_ips AS "allowedIps", k.created_by AS "createdBy", k.created_at AS "createdAt",
+  k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"`)
+
+type KeyRow = Omit<Key, 'scopes' | 'allowedIps'> & { scopes: string; allowedIps: string }
+const fromRow = (row: KeyRow): Key => ({
+  ...row,
+  scopes: JSON.parse(row.scopes),
+  allowedIps: JSON.parse(row.allowedIps),
+})
+
+async function keyById(from: Sql, id: string): Promise<Key | undefined> {
+  const [row] = await from.all<KeyRow>(
+    sql`SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id WHERE k.id = ${id}`,
+  )
+  return row && fromRow(row)
+}
+
+export async function key(from: Sql, hash: string): Promise<Key | undefined> {
+  const [row] = await from.all<KeyRow>(
+    sql`SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id WHERE k.hash = ${hash}`,
+  )
+  return row && fromRow(row)
+}
+
+export async function keys(from: Sql): Promise<Key[]> {
+  const found = await from.all<KeyRow>(sql`
+    SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id ORDER BY k.created_at, k.id`)
+  return found.map(fromRow)
+}
+
+export const addKey: Verb<{ draft: KeyDraft; hash: string; hint: string }, Key> = async (tx, asked) => {
+  const added: Key[] = []
+  for (const { draft, hash, hint } of asked) {
+    const id = randomUUIDv7()
+    await tx.all(sql`
+      INSERT INTO keys (id, environment_id, name, hash, hint, scopes, rate_limit, allowed_ips, created_by, created_at,
+        expires_at)
+      VALUES (${id}, ${draft.environmentId}, ${draft.name}, ${hash}, ${hint}, ${JSON.stringify(draft.scopes)},
+        ${draft.rateLimit}, ${JSON.stringify(draft.allowedIps)}, ${draft.createdBy}, ${tx.now}, ${draft.expiresAt})`)
+    added.push((await keyById(tx, id))!)
+  }
+  return added
+}
+
+export const revokeKey: Verb<string, Key | undefined> = async (tx, ids) => {
+  const revoked: (Key | undefined)[] = []
+  for (const id of ids) {
+    await tx.all(sql`UPDATE keys SET revoked_at = COALESCE(revoked_at, ${tx.now}) WHERE id = ${id}`)
+    revoked.push(await keyById(tx, id))
+  }
+  return revoked
+}
+
+export const touchKey: Verb<string, void> = async (tx, ids) => {
+  for (const id of new Set(ids)) await tx.all(sql`UPDATE keys SET last_used_at = ${tx.now} WHERE id = ${id}`)
+  return ids.map(() => undefined)
+}
+
+export async function environments(from: Sql): Promise<Environment[]> {
+  const found = await from.all<{ id: number; name: EnvironmentName; settings: string }>(
+    sql`SELECT id, name, settings FROM environments ORDER BY id`,
+  )
+  return found.map(row => ({ ...row, settings: { ...defaultSettings, ...JSON.parse(row.settings) } }))
+}
+
+export const configure: Verb<{ environmentId: number; settings: Settings }, void> = async (tx, asked) => {
+  for (const { environmentId, settings } of asked)
+    await tx.all(sql`UPDATE environments SET settings = ${JSON.stringify(settings)} WHERE id = ${environmentId}`)
+  return asked.map(() => undefined)
+}

@@ -1,0 +1,399 @@
+/** Messages on their way out: accepted, claimed, recorded, ended. */
+
+import type { EventType } from '../core/event.ts'
+import {
+  type Message,
+  meaningOf,
+  mayMove,
+  type NewMessage,
+  outcomes,
+  type Receipt,
+  type Status,
+  sourcesOf,
+  statuses,
+} from '../core/message.ts'
+import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
+import type { Claim, Transfer } from '../core/store.ts'
+import type { Verb } from './group.ts'
+import { raw, rows, type Sql, sql, words } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+const columns = raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
+  recipient, text, media_url AS "mediaUrl", sim_slot AS "simSlot", parts, status, error_code AS "errorCode",
+  error_detail AS "errorDetail", created_at AS "createdAt", expires_at AS "expiresAt", handed_at AS "handedAt",
+  sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version`)
+
+type MessageRow = Omit<Message, 'pinned'> & { pinned: number }
+const fromRow = (row: MessageRow): Message => ({ ...row, pinned: row.pinned === 1 })
+
+/** What an event of a message is made from. */
+type Trace = Pick<Message, 'seq' | 'environmentId' | 'deviceId' | 'version'>
+const trace = raw(`messages.seq, messages.environment_id AS "environmentId", messages.device_id AS "deviceId", messages.version`)
+
+function tell(tx: Transaction, status: Status, of: Trace, data?: Record<string, unknown>): void {
+  const type: EventType = `message.${status}`
+  tx.journal({ environmentId: of.environmentId, type, messageSeq: of.seq, deviceId: of.deviceId, n: of.version, ...(data && { data }) })
+}
+
+export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => {
+  const items = batches.flat().map(message => {
+    const { environmentId, deviceId, parts, pinned } = message
+    const seq = tx.journal({ environmentId, type: 'message.queued', messageSeq: 'self', deviceId, n: 1 })
+    tx.queued(deviceId, 1, parts, pinned)
+    return {
+      seq,
+      id: message.id,
+      environment_id: environmentId,
+      batch_id: message.batchId,
+      device_id: deviceId,
+      pinned,
+      recipient: message.recipient,
+      text: message.text,
+      media_url: message.mediaUrl,
+      sim_slot: message.simSlot,
+      parts,
+      expires_at: message.expiresAt,
+    }
+  })
+  const types = {
+    seq: 'bigint',
+    id: 'text',
+    environment_id: 'bigint',
+    batch_id: 'text',
+    device_id: 'text',
+    pinned: 'bigint',
+    recipient: 'text',
+    text: 'text',
+    media_url: 'text',
+    sim_slot: 'bigint',
+    parts: 'bigint',
+    expires_at: 'bigint',
+  } as const
+  await tx.all(sql`
+    INSERT INTO messages (seq, id, environment_id, batch_id, device_id, pinned, recipient, text, media_url, sim_slot,
+      parts, expires_at, status, created_at)
+    SELECT r.seq, r.id, r.environment_id, r.batch_id, r.device_id, r.pinned, r.recipient, r.text, r.media_url,
+      r.sim_slot, r.parts, r.expires_at, 'queued', ${tx.now}
+    FROM ${rows('r', types, items)}`)
+  return batches.map(() => undefined)
+}
+
+export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, asked) =>
+  Promise.all(asked.map(({ deviceId, limit }) => claimFor(tx, deviceId, limit)))
+
+type Claimer = Limits & { paused: number; removed: number; pace: string }
+
+async function claimFor(tx: Transaction, deviceId: string, limit: number): Promise<Claim> {
+  const [device] = await tx.all<Claimer>(sql`
+    SELECT d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.removed_at IS NOT NULL AS removed, l.pace
+    FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`)
+  if (!device || device.paused || device.removed) return { messages: [], retryAt: null }
+  const paced = device.perMinute !== null || device.perDay !== null
+  const { messages, retryAt } = paced
+    ? await takeWithin(tx, deviceId, limit, device)
+    : { messages: await take(tx, deviceId, limit), retryAt: null }
+  for (const message of messages) {
+    tx.queued(deviceId, -1, message.parts, message.pinned)
+    tell(tx, 'sending', message, { attempt: message.attempts })
+  }
+  return { messages, retryAt }
+}
+
+/** The oldest queued messages, whatever their size. */
+async function take(tx: Transaction, deviceId: string, limit: number): Promise<Message[]> {
+  const found = await tx.all<MessageRow>(sql`
+    UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
+    WHERE seq IN (
+      SELECT seq FROM messages
+      WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+        AND expires_at > ${tx.now}
+      ORDER BY seq LIMIT ${limit})
+    RETURNING ${columns}`)
+  return found.map(fromRow).sort((a, b) => a.seq - b.seq)
+}
+
+/** The oldest queued messages that the device's pace allows now. The first that does not fit holds up the rest. */
+async function takeWithin(tx: Transaction, deviceId: string, limit: number, device: Claimer): Promise<Claim> {
+  const waiting = await tx.all<{ seq: number; parts: number }>(sql`
+    SELECT seq, parts FROM messages
+    WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+      AND expires_at > ${tx.now}
+    ORDER BY seq LIMIT ${limit}`)
+  let pace = JSON.parse(device.pace) as Pace
+  const taken: { message_seq: number }[] = []
+  let retryAt: number | null = null
+  for (const { seq, parts } of waiting) {
+    if (!mayHand(device, pace, parts, tx.now)) {
+      retryAt = nextChance(device, pace, parts, tx.now)
+      break
+    }
+    pace = afterHanding(pace, parts, tx.now)
+    taken.push({ message_seq: seq })
+  }
+  if (taken.length === 0) return { messages: [], retryAt }
+  const found = await tx.all<MessageRow>(sql`
+    UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
+    FROM ${rows('r', { message_seq: 'bigint' }, taken)} WHERE messages.seq = r.message_seq
+    RETURNING ${columns}`)
+  await tx.all(sql`UPDATE loads SET pace = ${JSON.stringify(pace)} WHERE device_id = ${deviceId}`)
+  return { messages: found.map(fromRow).sort((a, b) => a.seq - b.seq), retryAt }
+}
+
+export const release: Verb<Message, void> = async (tx, messages) => {
+  const back = await tx.all<Trace & { parts: number; pinned: number }>(sql`
+    UPDATE messages SET status = 'queued', handed_at = NULL, version = version + 1
+    FROM ${rows(
+      'r',
+      { message_seq: 'bigint', attempt: 'bigint' },
+      messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
+    )}
+    WHERE messages.seq = r.message_seq AND messages.attempts = r.attempt AND messages.status = 'sending'
+    RETURNING ${trace}, messages.parts, messages.pinned`)
+  for (const message of back) {
+    tx.queued(message.deviceId, 1, message.parts, message.pinned === 1)
+    tell(tx, 'queued', message, { reason: 'link_down' })
+  }
+  return messages.map(() => undefined)
+}
+
+/** Whether a receipt moves a message, as SQL, from the table of moves. */
+const guard = raw(
+  outcomes
+    .map(outcome => {
+      const sources = sourcesOf(outcome).filter(status => status !== 'queued')
+      return `(r.outcome = '${outcome}' AND messages.status IN (${sources.map(status => `'${status}'`).join(', ')}))`
+    })
+    .join(' OR '),
+)
+
+export const record: Verb<Receipt, boolean> = async (tx, receipts) => {
+  const moved = receipts.map(() => false)
+  let rest = receipts.map((receipt, index) => ({ receipt, index }))
+  // A statement may meet each message once: a second receipt for the same one waits for the next wave.
+  while (rest.length > 0) {
+    const wave = new Map<string, { receipt: Receipt; index: number }>()
+    const later: typeof rest = []
+    for (const item of rest) {
+      if (wave.has(item.receipt.messageId)) later.push(item)
+      else wave.set(item.receipt.messageId, item)
+    }
+    const ids = await recordEach(
+      tx,
+      [...wave.values()].map(({ receipt }) => receipt),
+    )
+    for (const id of ids) moved[wave.get(id)!.index] = true
+    rest = later
+  }
+  return moved
+}
+
+type Recorded = Trace & { id: string; parts: number; pinned: number }
+
+/** Returns the ids of the messages that moved. */
+async function recordEach(tx: Transaction, receipts: readonly Receipt[]): Promise<string[]> {
+  const types = {
+    id: 'text',
+    device_id: 'text',
+    outcome: 'text',
+    at: 'bigint',
+    error_code: 'text',
+    error_detail: 'text',
+  } as const
+  const items = (of: readonly Receipt[]) =>
+    of.map(({ messageId, deviceId, outcome, at, error }) => ({
+      id: messageId,
+      device_id: deviceId,
+      outcome,
+      at,
+      error_code: error?.code ?? null,
+      error_detail: error?.detail ?? null,
+    }))
+  const change = raw(`status = r.outcome, version = version + 1,
+    sent_at = CASE WHEN r.outcome IN ('sent', 'delivered', 'read') THEN COALESCE(messages.sent_at, r.at) ELSE messages.sent_at END,
+    delivered_at = CASE WHEN r.outcome IN ('delivered', 'read') THEN COALESCE(messages.delivered_at, r.at) ELSE messages.delivered_at END,
+    read_at = CASE WHEN r.outcome = 'read' THEN COALESCE(messages.read_at, r.at) ELSE messages.read_at END,
+    error_code = r.error_code, error_detail = r.error_detail`)
+  const moved = await tx.all<Recorded>(sql`
+    UPDATE messages SET ${change} FROM ${rows('r', types, items(receipts))}
+    WHERE messages.id = r.id AND messages.device_id = r.device_id AND (${guard})
+    RETURNING ${trace}, messages.id, messages.parts, messages.pinned`)
+  const done = new Map(moved.map(message => [message.id, message]))
+  const left = receipts.filter(({ messageId, outcome }) => !done.has(messageId) && mayMove('queued', outcome))
+  if (left.length > 0) {
+    // Nearly always late or repeated news. But if a device says it sent what we believe is waiting, it is believed.
+    const surprising = await tx.all<Recorded>(sql`
+      UPDATE messages SET ${change} FROM ${rows('r', types, items(left))}
+      WHERE messages.id = r.id AND messages.device_id = r.device_id AND messages.status = 'queued' AND messages.attempts > 0
+      RETURNING ${trace}, messages.id, messages.parts, messages.pinned`)
+    for (const message of surprising) {
+      tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
+      done.set(message.id, message)
+    }
+  }
+  for (const { messageId, outcome, at, error } of receipts) {
+    const message = done.get(messageId)
+    if (message) tell(tx, outcome, message, { at, ...(error && { error }) })
+  }
+  return [...done.keys()]
+}
+
+type Ended = Trace & { parts: number; pinned: number; held: number }
+
+const unfinished = words(statuses.filter(status => ['scheduled', 'queued', 'sending'].includes(status)))
+
+export const expire: Verb<number, number> = async (tx, limits) => {
+  const counts: number[] = []
+  for (const limit of limits) {
+    const expired = await tx.all<Ended>(sql`
+      UPDATE messages SET status = 'expired', version = version + 1, error_code = 'expired',
+        error_detail = ${meaningOf('expired').detail}
+      WHERE messages.seq IN (
+        SELECT seq FROM messages WHERE status IN (${unfinished}) AND status = 'queued' AND expires_at <= ${tx.now}
+        ORDER BY expires_at LIMIT ${limit})
+      RETURNING ${trace}, messages.parts, messages.pinned, messages.held`)
+    for (const message of expired) {
+      if (!message.held) tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
+      tell(tx, 'expired', message)
+    }
+    const unknown = await tx.all<Ended>(sql`
+      UPDATE messages SET status = 'unknown', version = version + 1, error_code = 'no_answer',
+        error_detail = ${meaningOf('no_answer').detail}
+      WHERE messages.seq IN (
+        SELECT seq FROM messages WHERE status IN (${unfinished}) AND status = 'sending' AND expires_at <= ${tx.now}
+        ORDER BY expires_at LIMIT ${limit - expired.length})
+      RETURNING ${trace}`)
+    for (const message of unknown) tell(tx, 'unknown', message)
+    counts.push(expired.length + unknown.length)
+  }
+  return counts
+}
+
+export const transfer: Verb<readonly Transfer[], void> = async (tx, batches) => {
+  const transfers = batches.flat()
+  const moved = await tx.all<Trace & { id: string }>(sql`
+    UPDATE messages SET device_id = r.receiver, parts = r.new_parts, version = version + 1
+    FROM ${rows(
+      'r',
+      { message_id: 'text', giver: 'text', receiver: 'text', new_parts: 'bigint' },
+      transfers.map(({ messageId, from, to, parts }) => ({
+        message_id: messageId,
+        giver: from,
+        receiver: to,
+        new_parts: parts,
+      })),
+    )}
+    WHERE messages.id = r.message_id AND messages.device_id = r.giver AND messages.status = 'queued' AND messages.pinned = 0 AND messages.held = 0
+    RETURNING ${trace}, messages.id`)
+  const wanted = new Map(transfers.map(item => [item.messageId, item]))
+  for (const message of moved) {
+    const { from, to, parts, oldParts, reason } = wanted.get(message.id)!
+    tx.queued(from, -1, oldParts, false)
+    tx.queued(to, 1, parts, false)
+    tell(tx, 'queued', message, { reason, from })
+  }
+  return batches.map(() => undefined)
+}
+
+export const abandon: Verb<{ deviceId: string; limit: number }, number> = async (tx, asked) => {
+  const counts: number[] = []
+  for (const { deviceId, limit } of asked) {
+    const failed = await tx.all<Ended>(sql`
+      UPDATE messages SET status = 'failed', version = version + 1, error_code = 'device_removed',
+        error_detail = ${meaningOf('device_removed').detail}
+      WHERE messages.seq IN (
+        SELECT seq FROM messages
+        WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+          AND pinned = 1
+        ORDER BY seq LIMIT ${limit})
+      RETURNING ${trace}, messages.parts, messages.pinned, messages.held`)
+    for (const message of failed) {
+      tx.queued(deviceId, -1, message.parts, true)
+      tell(tx, 'failed', message, { error: { code: 'device_removed' } })
+    }
+    const unknown = await tx.all<Trace>(sql`
+      UPDATE messages SET status = 'unknown', version = version + 1, error_code = 'no_answer',
+        error_detail = ${meaningOf('no_answer').detail}
+      WHERE messages.seq IN (
+        SELECT seq FROM messages
+        WHERE device_id = ${deviceId} AND status = 'sending' AND status IN ('queued', 'sending') AND held = 0
+        ORDER BY seq LIMIT ${limit - failed.length})
+      RETURNING ${trace}`)
+    for (const message of unknown) tell(tx, 'unknown', message, { error: { code: 'no_answer' } })
+    counts.push(failed.length + unknown.length)
+  }
+  return counts
+}
+
+export const unhold: Verb<number, number> = async (tx, limits) => {
+  const counts: number[] = []
+  for (const limit of limits) {
+    const freed = await tx.all<{ deviceId: string; status: Status; parts: number; pinned: number }>(sql`
+      UPDATE messages SET held = 0 WHERE seq IN (SELECT seq FROM messages WHERE held = 1 ORDER BY seq LIMIT ${limit})
+      RETURNING device_id AS "deviceId", status, parts, pinned`)
+    for (const { deviceId, status, parts, pinned } of freed)
+      if (status === 'queued') tx.queued(deviceId, 1, parts, pinned === 1)
+    counts.push(freed.length)
+  }
+  return counts
+}
+
+export async function message(from: Sql, environmentId: number, id: string): Promise<Message | undefined> {
+  const [row] = await from.all<MessageRow>(
+    sql`SELECT ${columns} FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
+  )
+  return row && fromRow(row)
+}
+
+export async function unanswered(from: Sql, deviceId: string, afterSeq: number, limit: number): Promise<Message[]> {
+  const found = await from.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE device_id = ${deviceId} AND status = 'sending' AND status IN ('queued', 'sending') AND held = 0
+      AND seq > ${afterSeq}
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(fromRow)
+}
+
+export async function movable(from: Sql, deviceId: string, limit: number): Promise<Message[]> {
+  const found = await from.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+      AND pinned = 0
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(fromRow)
+}
+
+export async function heldCount(from: Sql): Promise<number> {
+  const [row] = await from.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM messages WHERE held = 1`)
+  return row!.count
+}
+
+export async function oldestWaiting(from: Sql): Promise<{ deviceId: string; createdAt: number }[]> {
+  return await from.all(sql`
+    SELECT l.device_id AS "deviceId", (
+      SELECT created_at FROM messages
+      WHERE messages.device_id = l.device_id AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+      ORDER BY seq LIMIT 1) AS "createdAt"
+    FROM loads l WHERE l.waiting > 0`)
+}
+
+export async function familiarDevice(
+  from: Sql,
+  environmentId: number,
+  number: string,
+  since: number,
+): Promise<string | undefined> {
+  const [row] = await from.all<{ deviceId: string }>(sql`
+    SELECT device_id AS "deviceId", at FROM (
+      SELECT device_id, created_at AS at FROM (
+        SELECT device_id, created_at FROM messages
+        WHERE environment_id = ${environmentId} AND recipient = ${number}
+          AND status NOT IN ('failed', 'expired', 'canceled')
+        ORDER BY seq DESC LIMIT 1) AS sent
+      UNION ALL
+      SELECT device_id, received_at FROM (
+        SELECT device_id, received_at FROM received WHERE environment_id = ${environmentId} AND sender = ${number}
+        ORDER BY n_sender DESC LIMIT 1) AS came
+    ) AS exchanged
+    WHERE at >= ${since} ORDER BY at DESC LIMIT 1`)
+  return row?.deviceId
+}

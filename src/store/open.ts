@@ -1,0 +1,91 @@
+/** From an address to a store that is ready to use. */
+
+import { resolve } from 'node:path'
+import type { Store } from '../core/store.ts'
+import * as devices from './devices.ts'
+import type { Driver } from './driver.ts'
+import { StorageFault } from './driver.ts'
+import { events } from './events.ts'
+import { Group, type GroupOptions, type Verb } from './group.ts'
+import * as keys from './keys.ts'
+import * as messages from './messages.ts'
+import { migrate } from './migrate.ts'
+import { PostgresDriver } from './postgres.ts'
+import * as received from './received.ts'
+import { sql } from './sql.ts'
+import { SqliteDriver } from './sqlite.ts'
+import { SharedWindows } from './windows.ts'
+
+/** `sqlite:path/to/file.db` or `postgres://…`. */
+export function openDriver(url: string): Driver {
+  if (/^postgres(ql)?:\/\//.test(url)) return new PostgresDriver(url)
+  if (url.startsWith('sqlite:')) return new SqliteDriver(resolve(url.slice('sqlite:'.length)))
+  throw new StorageFault(`DATABASE_URL must begin with sqlite: or postgres://, not ${url.split(':')[0]}:`)
+}
+
+export async function openStore(url: string, options: GroupOptions): Promise<Store> {
+  const driver = openDriver(url)
+  try {
+    await migrate(driver, options.now)
+  } catch (error) {
+    await driver.close()
+    throw error
+  }
+  return storeOn(driver, options)
+}
+
+export function storeOn(driver: Driver, options: GroupOptions): Store {
+  const group = new Group(driver, options)
+  const { reader } = driver
+  const write =
+    <Input, Output>(verb: Verb<Input, Output>) =>
+    (input: Input): Promise<Output> =>
+      group.run(verb, input)
+  const windows = driver.dialect === 'postgres' ? new SharedWindows(reader, options.now) : undefined
+
+  return {
+    accept: write(messages.accept),
+    claim: (deviceId, limit) => group.run(messages.claim, { deviceId, limit }),
+    release: write(messages.release),
+    record: write(messages.record),
+    expire: write(messages.expire),
+    transfer: write(messages.transfer),
+    abandon: (deviceId, limit) => group.run(messages.abandon, { deviceId, limit }),
+    unhold: write(messages.unhold),
+    message: (environmentId, id) => messages.message(reader, environmentId, id),
+    unanswered: (deviceId, afterSeq, limit) => messages.unanswered(reader, deviceId, afterSeq, limit),
+    movable: (deviceId, limit) => messages.movable(reader, deviceId, limit),
+    heldCount: () => messages.heldCount(reader),
+    familiarDevice: (environmentId, number, since) => messages.familiarDevice(reader, environmentId, number, since),
+
+    receive: write(received.receive),
+    inbox: (environmentId, filter) => received.inbox(reader, environmentId, filter),
+
+    enrol: write(devices.enrol),
+    change: (deviceId, change) => group.run(devices.change, { deviceId, change }),
+    retire: write(devices.retire),
+    presence: (deviceId, node, online) => group.run(devices.presence, { deviceId, node, online }),
+    beat: write(devices.beat),
+    devices: () => devices.devices(reader),
+    loads: () => devices.loads(reader),
+    nodes: () => devices.nodes(reader),
+    devicesVersion: () => devices.devicesVersion(reader),
+    oldestWaiting: () => messages.oldestWaiting(reader),
+
+    addKey: (draft, hash, hint) => group.run(keys.addKey, { draft, hash, hint }),
+    revokeKey: write(keys.revokeKey),
+    touchKey: write(keys.touchKey),
+    key: hash => keys.key(reader, hash),
+    keys: () => keys.keys(reader),
+    environments: () => keys.environments(reader),
+    configure: (environmentId, settings) => group.run(keys.configure, { environmentId, settings }),
+    ...(windows && { countRequest: (keyId: string, windowMs: number) => windows.count(keyId, windowMs) }),
+
+    events: (afterSeq, limit) => events(reader, afterSeq, limit),
+
+    ping: async () => {
+      await reader.all(sql`SELECT 1 AS up`)
+    },
+    close: () => driver.close(),
+  }
+}

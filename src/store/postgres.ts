@@ -1,0 +1,118 @@
+/** The PostgreSQL driver: one writer connection for this process and a pool of readers. */
+
+import pg from 'pg'
+import { type Driver, StorageFault } from './driver.ts'
+import { parametersOf, type Query, type Sql, textOf } from './sql.ts'
+
+const connectMs = 5_000
+const statementMs = 30_000
+const readers = 8
+
+/** bigint as a number: ours are times and counts, far below 2^53. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === 20 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig
+
+/** Statements are prepared once for each connection, under a short name for each text. */
+const names = new Map<string, string>()
+function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `s${names.size}`
+    names.set(text, name)
+  }
+  return name
+}
+
+export class PostgresDriver implements Driver {
+  readonly dialect = 'postgres'
+  readonly reader: Sql
+  readonly #pool: pg.Pool
+  readonly #settings: pg.ClientConfig
+  #writer: pg.Client | undefined
+  #tail: Promise<unknown> = Promise.resolve()
+
+  constructor(url: string) {
+    this.#settings = {
+      connectionString: url,
+      types,
+      connectionTimeoutMillis: connectMs,
+      statement_timeout: statementMs,
+      keepAlive: true,
+      application_name: 'basestation',
+    }
+    this.#pool = new pg.Pool({ ...this.#settings, max: readers })
+    // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+    this.#pool.on('error', () => {})
+    this.reader = { all: query => ask(this.#pool, query) }
+  }
+
+  transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const turn = this.#tail.then(() => this.#transact(work))
+    this.#tail = turn.catch(() => {})
+    return turn
+  }
+
+  async close(): Promise<void> {
+    await this.#tail
+    await Promise.all([this.#writer?.end(), this.#pool.end()])
+  }
+
+  async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const writer = await this.#connected()
+    try {
+      // Not awaited: it travels with the first statement.
+      const begun = writer.query('BEGIN')
+      begun.catch(() => {})
+      const result = await work({ all: query => ask(writer, query) })
+      await begun
+      const { command } = await writer.query('COMMIT')
+      if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.')
+      return result
+    } catch (error) {
+      await writer.query('ROLLBACK').catch(() => this.#drop(writer))
+      throw asFault(error)
+    }
+  }
+
+  async #connected(): Promise<pg.Client> {
+    if (this.#writer) return this.#writer
+    // Statements that do not wait for each other's answers travel together.
+    const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig)
+    client.on('error', () => this.#drop(client))
+    client.on('end', () => this.#drop(client))
+    try {
+      await client.connect()
+      // Each commit waits for the disk, whatever the server's default is.
+      await client.query("SET synchronous_commit = 'on'")
+    } catch (error) {
+      throw asFault(error)
+    }
+    this.#writer = client
+    return client
+  }
+
+  #drop(client: pg.Client): void {
+    if (this.#writer !== client) return
+    this.#writer = undefined
+    client.end().catch(() => {})
+  }
+}
+
+async function ask<Row>(target: pg.Client | pg.Pool, query: Query): Promise<Row[]> {
+  const text = textOf(query, 'postgres')
+  try {
+    const answer = await target.query({ name: nameOf(text), text, values: parametersOf(query) })
+    return answer.rows as Row[]
+  } catch (error) {
+    throw asFault(error)
+  }
+}
+
+/** Everything but a mistake of ours is a fault of storage: class 08, 25, 53, 57 and 58, and a lost connection. */
+function asFault(error: unknown): unknown {
+  const code = (error as { code?: string }).code ?? ''
+  const ours = /^[0-9A-Z]{5}$/.test(code) && !/^(08|25|40|53|57|58)/.test(code)
+  return ours || error instanceof StorageFault ? error : new StorageFault((error as Error).message, { cause: error })
+}

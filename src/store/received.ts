@@ -1,0 +1,135 @@
+/** Received messages, numbered without gaps in each list they appear in. */
+
+import { randomUUIDv7 } from 'node:crypto'
+import { type InboxFilter, type InboxPage, type Incoming, pageSize, type Received } from '../core/received.ts'
+import type { Verb } from './group.ts'
+import { raw, type Sql, sql, varying } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+const columns = raw(`r.id, r.environment_id AS "environmentId", r.device_id AS "deviceId", d.name AS "deviceName",
+  d.phone AS "devicePhone", r.sender, r.text, r.type, r.metadata, r.received_at AS "receivedAt"`)
+
+type ReceivedRow = Omit<Received, 'metadata'> & { metadata: string }
+const fromRow = (row: ReceivedRow): Received => ({ ...row, metadata: JSON.parse(row.metadata) })
+
+export const receive: Verb<Incoming, Received> = async (tx, incomings) => {
+  const kept: Received[] = []
+  for (const incoming of incomings) kept.push((await known(tx, incoming)) ?? (await keep(tx, incoming)))
+  return kept
+}
+
+async function known(tx: Transaction, { deviceId, externalId }: Incoming): Promise<Received | undefined> {
+  if (externalId === null) return undefined
+  const [row] = await tx.all<ReceivedRow>(sql`
+    SELECT ${columns} FROM received r JOIN devices d ON d.id = r.device_id
+    WHERE r.device_id = ${deviceId} AND r.external_id = ${externalId}`)
+  return row && fromRow(row)
+}
+
+type Place = { all: number | null; device: number | null; sender: number | null; both: number | null; last: number | null }
+
+async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
+  const { deviceId, sender, text, type, externalId } = incoming
+  const [device] = await tx.all<{ environmentId: number; name: string; phone: string }>(
+    sql`SELECT environment_id AS "environmentId", name, phone FROM devices WHERE id = ${deviceId}`,
+  )
+  if (!device) throw new Error('a message came from a device that does not exist')
+  const { environmentId } = device
+  const [place] = await tx.all<Place>(sql`
+    SELECT
+      (SELECT MAX(n_all) FROM received WHERE environment_id = ${environmentId}) AS "all",
+      (SELECT MAX(n_device) FROM received WHERE device_id = ${deviceId}) AS device,
+      (SELECT MAX(n_sender) FROM received WHERE environment_id = ${environmentId} AND sender = ${sender}) AS sender,
+      (SELECT MAX(n_device_sender) FROM received WHERE device_id = ${deviceId} AND sender = ${sender}) AS both,
+      (SELECT received_at FROM received WHERE environment_id = ${environmentId} ORDER BY n_all DESC LIMIT 1) AS last`)
+  // Never earlier than the one before, even when the clock was set back: clients poll by this time.
+  const receivedAt = Math.max(tx.now, place!.last ?? 0)
+  const id = randomUUIDv7()
+  const metadata = JSON.stringify(incoming.metadata)
+  const seq = tx.journal({ environmentId, type: 'message.received', receivedSeq: 'self', deviceId, data: { id } })
+  await tx.all(sql`
+    INSERT INTO received (seq, id, environment_id, device_id, sender, text, type, metadata, external_id, received_at,
+      n_all, n_device, n_sender, n_device_sender)
+    VALUES (${seq}, ${id}, ${environmentId}, ${deviceId}, ${sender}, ${text}, ${type}, ${metadata}, ${externalId},
+      ${receivedAt}, ${next(place!.all)}, ${next(place!.device)}, ${next(place!.sender)}, ${next(place!.both)})`)
+  return {
+    id,
+    environmentId,
+    deviceId,
+    deviceName: device.name,
+    devicePhone: device.phone,
+    sender,
+    text,
+    type,
+    metadata: incoming.metadata,
+    receivedAt,
+  }
+}
+
+const next = (last: number | null) => (last ?? 0) + 1
+
+/** A list is chosen by what it filters on; its messages are numbered by one column, which has an index of its own. */
+const lists = {
+  all: { ordinal: 'n_all', where: 'environment_id =' },
+  device: { ordinal: 'n_device', where: 'device_id =' },
+  sender: { ordinal: 'n_sender', where: 'environment_id =' },
+  both: { ordinal: 'n_device_sender', where: 'device_id =' },
+}
+
+export async function inbox(from: Sql, environmentId: number, filter: InboxFilter): Promise<InboxPage> {
+  const nothing = { items: [], total: 0 }
+  if (filter.deviceId !== undefined && !(await owns(from, environmentId, filter.deviceId))) return nothing
+  const list = listOf(filter)
+  const ordinal = varying(list.ordinal)
+  // The sender's condition is always there so that one wording serves all lists; `1 = 1` costs nothing.
+  const scope = varying(`r.${list.where}`)
+  const owner = filter.deviceId ?? environmentId
+  const [bySender, sender] =
+    filter.from === undefined ? ([varying('1 ='), 1] as const) : ([varying('r.sender ='), filter.from] as const)
+  const edge = async (direction: 'ASC' | 'DESC') => {
+    const [row] = await from.all<{ n: number }>(sql`
+      SELECT r.${ordinal} AS n FROM received r WHERE ${scope} ${owner} AND ${bySender} ${sender}
+      ORDER BY r.${ordinal} ${varying(direction)} LIMIT 1`)
+    return row?.n
+  }
+  /** The first number whose time is at or after `at`, or `end`: times grow with numbers, so halving finds it. */
+  const firstSince = async (at: number, start: number, end: number) => {
+    const [row] = await from.all<{ low: number }>(sql`
+      WITH RECURSIVE search (low, high) AS (
+        SELECT CAST(${start} AS BIGINT), CAST(${end} AS BIGINT)
+        UNION ALL
+        SELECT
+          CASE WHEN r.received_at < ${at} THEN (low + high) / 2 + 1 ELSE low END,
+          CASE WHEN r.received_at < ${at} THEN high ELSE (low + high) / 2 END
+        FROM search JOIN received r ON ${scope} ${owner} AND ${bySender} ${sender} AND r.${ordinal} = (low + high) / 2
+        WHERE low < high)
+      SELECT low FROM search WHERE low >= high`)
+    return row!.low
+  }
+  const first = await edge('ASC')
+  const last = await edge('DESC')
+  if (first === undefined || last === undefined) return nothing
+  const low = filter.since === undefined ? first : await firstSince(filter.since, first, last + 1)
+  const high = filter.until === undefined ? last : (await firstSince(filter.until + 1, first, last + 1)) - 1
+  const total = Math.max(0, high - low + 1)
+  const newest = high - (filter.page - 1) * pageSize
+  const oldest = Math.max(low, newest - pageSize + 1)
+  if (total === 0 || newest < low) return { items: [], total }
+  const found = await from.all<ReceivedRow>(sql`
+    SELECT ${columns} FROM received r JOIN devices d ON d.id = r.device_id
+    WHERE ${scope} ${owner} AND ${bySender} ${sender} AND r.${ordinal} BETWEEN ${oldest} AND ${newest}
+    ORDER BY r.${ordinal} DESC`)
+  return { items: found.map(fromRow), total }
+}
+
+function listOf({ deviceId, from }: InboxFilter): (typeof lists)[keyof typeof lists] {
+  if (deviceId !== undefined) return from === undefined ? lists.device : lists.both
+  return from === undefined ? lists.all : lists.sender
+}
+
+async function owns(from: Sql, environmentId: number, deviceId: string): Promise<boolean> {
+  const found = await from.all(
+    sql`SELECT 1 AS yes FROM devices WHERE id = ${deviceId} AND environment_id = ${environmentId}`,
+  )
+  return found.length > 0
+}
