@@ -39,6 +39,8 @@ export type GatewayParts = {
   isAssigned: (number: string) => boolean
   queueLimit: number
   mediaHttpsOnly: boolean
+  /** Told of messages that were accepted. */
+  onAccept?: (environment: Environment, messages: number) => void
   /** Told of each receipt, and whether it changed anything. */
   onReceipt?: (receipt: Receipt, moved: boolean) => void
 }
@@ -63,7 +65,7 @@ export class Gateway {
     const weight = this.#weigh(draft)
     const carrier = await this.#carrier(environment, draft, weight, 1, recipient)
     const message = this.#message(environment, draft, weight, carrier, recipient, null)
-    await this.#accept(carrier, [message])
+    await this.#accept(environment, carrier, [message])
     return message
   }
 
@@ -82,7 +84,7 @@ export class Gateway {
     const carrier = await this.#carrier(environment, draft, weight, accepted.length)
     const batchId = this.#parts.newId()
     const messages = accepted.map(to => this.#message(environment, draft, weight, carrier, to, batchId))
-    await this.#accept(carrier, messages)
+    await this.#accept(environment, carrier, messages)
     return { messages, deviceId: carrier.device.id, rejected }
   }
 
@@ -222,11 +224,12 @@ export class Gateway {
     }
   }
 
-  async #accept(carrier: Candidate, messages: readonly NewMessage[]): Promise<void> {
-    const { store, fleet, wake } = this.#parts
+  async #accept(environment: Environment, carrier: Candidate, messages: readonly NewMessage[]): Promise<void> {
+    const { store, fleet, wake, onAccept } = this.#parts
     // Before the commit, so that requests of the same moment spread over the devices.
     fleet.noteAccepted(carrier, messages.length, messages.length * messages[0]!.parts)
     await store.accept(messages)
+    onAccept?.(environment, messages.length)
     wake(carrier.device.id)
   }
 }

@@ -15,15 +15,15 @@ const columns = raw(`d.id, d.environment_id AS "environmentId", e.name AS enviro
 type DeviceRow = Omit<Device, 'paused' | 'online'> & { paused: number; online: number }
 const fromRow = (row: DeviceRow): Device => ({ ...row, paused: row.paused === 1, online: row.online === 1 })
 
-export async function device(from: Sql, id: string): Promise<Device | undefined> {
-  const [row] = await from.all<DeviceRow>(
+export async function device(connection: Sql, id: string): Promise<Device | undefined> {
+  const [row] = await connection.all<DeviceRow>(
     sql`SELECT ${columns} FROM devices d JOIN environments e ON e.id = d.environment_id WHERE d.id = ${id}`,
   )
   return row && fromRow(row)
 }
 
-export async function devices(from: Sql): Promise<Device[]> {
-  const found = await from.all<DeviceRow>(sql`
+export async function devices(connection: Sql): Promise<Device[]> {
+  const found = await connection.all<DeviceRow>(sql`
     SELECT ${columns} FROM devices d JOIN environments e ON e.id = d.environment_id ORDER BY d.created_at, d.id`)
   return found.map(fromRow)
 }
@@ -109,17 +109,17 @@ export const beat: Verb<string, void> = async (tx, names) => {
   return names.map(() => undefined)
 }
 
-export async function loads(from: Sql): Promise<Load[]> {
-  const found = await from.all<Omit<Load, 'pace'> & { pace: string }>(sql`
+export async function loads(connection: Sql): Promise<Load[]> {
+  const found = await connection.all<Omit<Load, 'pace'> & { pace: string }>(sql`
     SELECT device_id AS "deviceId", waiting, waiting_parts AS "waitingParts", movable, pace FROM loads`)
   return found.map(row => ({ ...row, pace: JSON.parse(row.pace) as Pace }))
 }
 
-export async function nodes(from: Sql): Promise<Node[]> {
-  return await from.all(sql`SELECT name, seen_at AS "seenAt" FROM nodes`)
+export async function nodes(connection: Sql): Promise<Node[]> {
+  return await connection.all(sql`SELECT name, seen_at AS "seenAt" FROM nodes`)
 }
 
-export async function devicesVersion(from: Sql): Promise<number> {
-  const [row] = await from.all<{ value: number }>(sql`SELECT value FROM counters WHERE name = 'devices'`)
+export async function devicesVersion(connection: Sql): Promise<number> {
+  const [row] = await connection.all<{ value: number }>(sql`SELECT value FROM counters WHERE name = 'devices'`)
   return row!.value
 }

@@ -17,22 +17,22 @@ const fromRow = (row: KeyRow): Key => ({
   allowedIps: JSON.parse(row.allowedIps),
 })
 
-async function keyById(from: Sql, id: string): Promise<Key | undefined> {
-  const [row] = await from.all<KeyRow>(
+async function keyById(connection: Sql, id: string): Promise<Key | undefined> {
+  const [row] = await connection.all<KeyRow>(
     sql`SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id WHERE k.id = ${id}`,
   )
   return row && fromRow(row)
 }
 
-export async function key(from: Sql, hash: string): Promise<Key | undefined> {
-  const [row] = await from.all<KeyRow>(
+export async function key(connection: Sql, hash: string): Promise<Key | undefined> {
+  const [row] = await connection.all<KeyRow>(
     sql`SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id WHERE k.hash = ${hash}`,
   )
   return row && fromRow(row)
 }
 
-export async function keys(from: Sql): Promise<Key[]> {
-  const found = await from.all<KeyRow>(sql`
+export async function keys(connection: Sql): Promise<Key[]> {
+  const found = await connection.all<KeyRow>(sql`
     SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id ORDER BY k.created_at, k.id`)
   return found.map(fromRow)
 }
@@ -65,8 +65,8 @@ export const touchKey: Verb<string, void> = async (tx, ids) => {
   return ids.map(() => undefined)
 }
 
-export async function environments(from: Sql): Promise<Environment[]> {
-  const found = await from.all<{ id: number; name: EnvironmentName; settings: string }>(
+export async function environments(connection: Sql): Promise<Environment[]> {
+  const found = await connection.all<{ id: number; name: EnvironmentName; settings: string }>(
     sql`SELECT id, name, settings FROM environments ORDER BY id`,
   )
   return found.map(row => ({ ...row, settings: { ...defaultSettings, ...JSON.parse(row.settings) } }))

@@ -10,12 +10,11 @@ import {
   type Receipt,
   type Status,
   sourcesOf,
-  statuses,
 } from '../core/message.ts'
 import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
 import type { Claim, Transfer } from '../core/store.ts'
 import type { Verb } from './group.ts'
-import { raw, rows, type Sql, sql, words } from './sql.ts'
+import { from, raw, type Sql, sql, values } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 const columns = raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
@@ -23,8 +22,10 @@ const columns = raw(`seq, id, environment_id AS "environmentId", batch_id AS "ba
   error_detail AS "errorDetail", created_at AS "createdAt", expires_at AS "expiresAt", handed_at AS "handedAt",
   sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version`)
 
-type MessageRow = Omit<Message, 'pinned'> & { pinned: number }
-const fromRow = (row: MessageRow): Message => ({ ...row, pinned: row.pinned === 1 })
+type MessageRow = Omit<Message, 'pinned' | 'recipient'> & { pinned: number; recipient: number }
+/** The row becomes the message; copying it would cost more than reading it did. */
+const fromRow = (row: MessageRow): Message => 
+  Object.assign(row, { pinned: row.pinned === 1, recipient: `+${row.recipient}` })
 
 /** What an event of a message is made from. */
 type Trace = Pick<Message, 'seq' | 'environmentId' | 'deviceId' | 'version'>
@@ -34,6 +35,9 @@ function tell(tx: Transaction, status: Status, of: Trace, data?: Record<string, 
   const type: EventType = `message.${status}`
   tx.journal({ environmentId: of.environmentId, type, messageSeq: of.seq, deviceId: of.deviceId, n: of.version, ...(data && { data }) })
 }
+
+/** A number in international format has at most 15 digits, which a number holds exactly. */
+const digitsOf = (number: string) => Number(number.slice(1))
 
 export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => {
   const items = batches.flat().map(message => {
@@ -47,34 +51,35 @@ export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => 
       batch_id: message.batchId,
       device_id: deviceId,
       pinned,
-      recipient: message.recipient,
+      recipient: digitsOf(message.recipient),
       text: message.text,
       media_url: message.mediaUrl,
       sim_slot: message.simSlot,
       parts,
+      status: 'queued',
+      created_at: tx.now,
       expires_at: message.expiresAt,
+      due_at: message.expiresAt,
     }
   })
-  const types = {
+  const columns = {
     seq: 'bigint',
     id: 'text',
     environment_id: 'bigint',
     batch_id: 'text',
     device_id: 'text',
     pinned: 'bigint',
-    recipient: 'text',
+    recipient: 'bigint',
     text: 'text',
     media_url: 'text',
     sim_slot: 'bigint',
     parts: 'bigint',
+    status: 'text',
+    created_at: 'bigint',
     expires_at: 'bigint',
+    due_at: 'bigint',
   } as const
-  await tx.all(sql`
-    INSERT INTO messages (seq, id, environment_id, batch_id, device_id, pinned, recipient, text, media_url, sim_slot,
-      parts, expires_at, status, created_at)
-    SELECT r.seq, r.id, r.environment_id, r.batch_id, r.device_id, r.pinned, r.recipient, r.text, r.media_url,
-      r.sim_slot, r.parts, r.expires_at, 'queued', ${tx.now}
-    FROM ${rows('r', types, items)}`)
+  await tx.all(sql`INSERT INTO messages ${values(columns, items)}`)
   return batches.map(() => undefined)
 }
 
@@ -105,7 +110,7 @@ async function take(tx: Transaction, deviceId: string, limit: number): Promise<M
     UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
     WHERE seq IN (
       SELECT seq FROM messages
-      WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+      WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
         AND expires_at > ${tx.now}
       ORDER BY seq LIMIT ${limit})
     RETURNING ${columns}`)
@@ -116,7 +121,7 @@ async function take(tx: Transaction, deviceId: string, limit: number): Promise<M
 async function takeWithin(tx: Transaction, deviceId: string, limit: number, device: Claimer): Promise<Claim> {
   const waiting = await tx.all<{ seq: number; parts: number }>(sql`
     SELECT seq, parts FROM messages
-    WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+    WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
       AND expires_at > ${tx.now}
     ORDER BY seq LIMIT ${limit}`)
   let pace = JSON.parse(device.pace) as Pace
@@ -133,7 +138,7 @@ async function takeWithin(tx: Transaction, deviceId: string, limit: number, devi
   if (taken.length === 0) return { messages: [], retryAt }
   const found = await tx.all<MessageRow>(sql`
     UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
-    FROM ${rows('r', { message_seq: 'bigint' }, taken)} WHERE messages.seq = r.message_seq
+    ${from({ message_seq: 'bigint' }, taken)} WHERE messages.seq = r.message_seq
     RETURNING ${columns}`)
   await tx.all(sql`UPDATE loads SET pace = ${JSON.stringify(pace)} WHERE device_id = ${deviceId}`)
   return { messages: found.map(fromRow).sort((a, b) => a.seq - b.seq), retryAt }
@@ -142,8 +147,7 @@ async function takeWithin(tx: Transaction, deviceId: string, limit: number, devi
 export const release: Verb<Message, void> = async (tx, messages) => {
   const back = await tx.all<Trace & { parts: number; pinned: number }>(sql`
     UPDATE messages SET status = 'queued', handed_at = NULL, version = version + 1
-    FROM ${rows(
-      'r',
+    ${from(
       { message_seq: 'bigint', attempt: 'bigint' },
       messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
     )}
@@ -208,13 +212,13 @@ async function recordEach(tx: Transaction, receipts: readonly Receipt[]): Promis
       error_code: error?.code ?? null,
       error_detail: error?.detail ?? null,
     }))
-  const change = raw(`status = r.outcome, version = version + 1,
+  const change = raw(`status = r.outcome, version = version + 1, due_at = NULL,
     sent_at = CASE WHEN r.outcome IN ('sent', 'delivered', 'read') THEN COALESCE(messages.sent_at, r.at) ELSE messages.sent_at END,
     delivered_at = CASE WHEN r.outcome IN ('delivered', 'read') THEN COALESCE(messages.delivered_at, r.at) ELSE messages.delivered_at END,
     read_at = CASE WHEN r.outcome = 'read' THEN COALESCE(messages.read_at, r.at) ELSE messages.read_at END,
     error_code = r.error_code, error_detail = r.error_detail`)
   const moved = await tx.all<Recorded>(sql`
-    UPDATE messages SET ${change} FROM ${rows('r', types, items(receipts))}
+    UPDATE messages SET ${change} ${from(types, items(receipts))}
     WHERE messages.id = r.id AND messages.device_id = r.device_id AND (${guard})
     RETURNING ${trace}, messages.id, messages.parts, messages.pinned`)
   const done = new Map(moved.map(message => [message.id, message]))
@@ -222,7 +226,7 @@ async function recordEach(tx: Transaction, receipts: readonly Receipt[]): Promis
   if (left.length > 0) {
     // Nearly always late or repeated news. But if a device says it sent what we believe is waiting, it is believed.
     const surprising = await tx.all<Recorded>(sql`
-      UPDATE messages SET ${change} FROM ${rows('r', types, items(left))}
+      UPDATE messages SET ${change} ${from(types, items(left))}
       WHERE messages.id = r.id AND messages.device_id = r.device_id AND messages.status = 'queued' AND messages.attempts > 0
       RETURNING ${trace}, messages.id, messages.parts, messages.pinned`)
     for (const message of surprising) {
@@ -239,28 +243,24 @@ async function recordEach(tx: Transaction, receipts: readonly Receipt[]): Promis
 
 type Ended = Trace & { parts: number; pinned: number; held: number }
 
-const unfinished = words(statuses.filter(status => ['scheduled', 'queued', 'sending'].includes(status)))
-
 export const expire: Verb<number, number> = async (tx, limits) => {
   const counts: number[] = []
   for (const limit of limits) {
     const expired = await tx.all<Ended>(sql`
-      UPDATE messages SET status = 'expired', version = version + 1, error_code = 'expired',
+      UPDATE messages SET status = 'expired', due_at = NULL, version = version + 1, error_code = 'expired',
         error_detail = ${meaningOf('expired').detail}
       WHERE messages.seq IN (
-        SELECT seq FROM messages WHERE status IN (${unfinished}) AND status = 'queued' AND expires_at <= ${tx.now}
-        ORDER BY expires_at LIMIT ${limit})
+        SELECT seq FROM messages WHERE due_at <= ${tx.now} AND status = 'queued' ORDER BY due_at LIMIT ${limit})
       RETURNING ${trace}, messages.parts, messages.pinned, messages.held`)
     for (const message of expired) {
       if (!message.held) tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
       tell(tx, 'expired', message)
     }
     const unknown = await tx.all<Ended>(sql`
-      UPDATE messages SET status = 'unknown', version = version + 1, error_code = 'no_answer',
+      UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
         error_detail = ${meaningOf('no_answer').detail}
       WHERE messages.seq IN (
-        SELECT seq FROM messages WHERE status IN (${unfinished}) AND status = 'sending' AND expires_at <= ${tx.now}
-        ORDER BY expires_at LIMIT ${limit - expired.length})
+        SELECT seq FROM messages WHERE due_at <= ${tx.now} AND status = 'sending' ORDER BY due_at LIMIT ${limit - expired.length})
       RETURNING ${trace}`)
     for (const message of unknown) tell(tx, 'unknown', message)
     counts.push(expired.length + unknown.length)
@@ -272,8 +272,7 @@ export const transfer: Verb<readonly Transfer[], void> = async (tx, batches) => 
   const transfers = batches.flat()
   const moved = await tx.all<Trace & { id: string }>(sql`
     UPDATE messages SET device_id = r.receiver, parts = r.new_parts, version = version + 1
-    FROM ${rows(
-      'r',
+    ${from(
       { message_id: 'text', giver: 'text', receiver: 'text', new_parts: 'bigint' },
       transfers.map(({ messageId, from, to, parts }) => ({
         message_id: messageId,
@@ -298,11 +297,11 @@ export const abandon: Verb<{ deviceId: string; limit: number }, number> = async 
   const counts: number[] = []
   for (const { deviceId, limit } of asked) {
     const failed = await tx.all<Ended>(sql`
-      UPDATE messages SET status = 'failed', version = version + 1, error_code = 'device_removed',
+      UPDATE messages SET status = 'failed', due_at = NULL, version = version + 1, error_code = 'device_removed',
         error_detail = ${meaningOf('device_removed').detail}
       WHERE messages.seq IN (
         SELECT seq FROM messages
-        WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+        WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
           AND pinned = 1
         ORDER BY seq LIMIT ${limit})
       RETURNING ${trace}, messages.parts, messages.pinned, messages.held`)
@@ -311,11 +310,11 @@ export const abandon: Verb<{ deviceId: string; limit: number }, number> = async 
       tell(tx, 'failed', message, { error: { code: 'device_removed' } })
     }
     const unknown = await tx.all<Trace>(sql`
-      UPDATE messages SET status = 'unknown', version = version + 1, error_code = 'no_answer',
+      UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
         error_detail = ${meaningOf('no_answer').detail}
       WHERE messages.seq IN (
         SELECT seq FROM messages
-        WHERE device_id = ${deviceId} AND status = 'sending' AND status IN ('queued', 'sending') AND held = 0
+        WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
         ORDER BY seq LIMIT ${limit - failed.length})
       RETURNING ${trace}`)
     for (const message of unknown) tell(tx, 'unknown', message, { error: { code: 'no_answer' } })
@@ -337,63 +336,63 @@ export const unhold: Verb<number, number> = async (tx, limits) => {
   return counts
 }
 
-export async function message(from: Sql, environmentId: number, id: string): Promise<Message | undefined> {
-  const [row] = await from.all<MessageRow>(
+export async function message(connection: Sql, environmentId: number, id: string): Promise<Message | undefined> {
+  const [row] = await connection.all<MessageRow>(
     sql`SELECT ${columns} FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
   )
   return row && fromRow(row)
 }
 
-export async function unanswered(from: Sql, deviceId: string, afterSeq: number, limit: number): Promise<Message[]> {
-  const found = await from.all<MessageRow>(sql`
+export async function unanswered(connection: Sql, deviceId: string, afterSeq: number, limit: number): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(sql`
     SELECT ${columns} FROM messages
-    WHERE device_id = ${deviceId} AND status = 'sending' AND status IN ('queued', 'sending') AND held = 0
+    WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
       AND seq > ${afterSeq}
     ORDER BY seq LIMIT ${limit}`)
   return found.map(fromRow)
 }
 
-export async function movable(from: Sql, deviceId: string, limit: number): Promise<Message[]> {
-  const found = await from.all<MessageRow>(sql`
+export async function movable(connection: Sql, deviceId: string, limit: number): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(sql`
     SELECT ${columns} FROM messages
-    WHERE device_id = ${deviceId} AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+    WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
       AND pinned = 0
     ORDER BY seq LIMIT ${limit}`)
   return found.map(fromRow)
 }
 
-export async function heldCount(from: Sql): Promise<number> {
-  const [row] = await from.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM messages WHERE held = 1`)
+export async function heldCount(connection: Sql): Promise<number> {
+  const [row] = await connection.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM messages WHERE held = 1`)
   return row!.count
 }
 
-export async function oldestWaiting(from: Sql): Promise<{ deviceId: string; createdAt: number }[]> {
-  return await from.all(sql`
+export async function oldestWaiting(connection: Sql): Promise<{ deviceId: string; createdAt: number }[]> {
+  return await connection.all(sql`
     SELECT l.device_id AS "deviceId", (
       SELECT created_at FROM messages
-      WHERE messages.device_id = l.device_id AND status = 'queued' AND status IN ('queued', 'sending') AND held = 0
+      WHERE messages.device_id = l.device_id AND status = 'queued' AND held = 0
       ORDER BY seq LIMIT 1) AS "createdAt"
     FROM loads l WHERE l.waiting > 0`)
 }
 
 export async function familiarDevice(
-  from: Sql,
+  connection: Sql,
   environmentId: number,
   number: string,
   since: number,
 ): Promise<string | undefined> {
-  const [row] = await from.all<{ deviceId: string }>(sql`
-    SELECT device_id AS "deviceId", at FROM (
-      SELECT device_id, created_at AS at FROM (
-        SELECT device_id, created_at FROM messages
-        WHERE environment_id = ${environmentId} AND recipient = ${number}
-          AND status NOT IN ('failed', 'expired', 'canceled')
-        ORDER BY seq DESC LIMIT 1) AS sent
-      UNION ALL
-      SELECT device_id, received_at FROM (
-        SELECT device_id, received_at FROM received WHERE environment_id = ${environmentId} AND sender = ${number}
-        ORDER BY n_sender DESC LIMIT 1) AS came
-    ) AS exchanged
-    WHERE at >= ${since} ORDER BY at DESC LIMIT 1`)
-  return row?.deviceId
+  type Exchange = { deviceId: string; at: number }
+  const [[sent], [came]] = await Promise.all([
+    connection.all<Exchange>(sql`
+      SELECT device_id AS "deviceId", created_at AS at FROM messages
+      WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId}
+        AND status NOT IN ('failed', 'expired', 'canceled')
+      ORDER BY seq DESC LIMIT 1`),
+    connection.all<Exchange>(sql`
+      SELECT device_id AS "deviceId", received_at AS at FROM received
+      WHERE environment_id = ${environmentId} AND sender = ${number}
+      ORDER BY n_sender DESC LIMIT 1`),
+  ])
+  const last = sent && came ? (sent.at > came.at ? sent : came) : (sent ?? came)
+  return last && last.at >= since ? last.deviceId : undefined
 }

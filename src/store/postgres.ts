@@ -2,7 +2,7 @@
 
 import pg from 'pg'
 import { type Driver, StorageFault } from './driver.ts'
-import { parametersOf, type Query, type Sql, textOf } from './sql.ts'
+import { forPostgres, type Query, type Sql } from './sql.ts'
 
 const connectMs = 5_000
 const statementMs = 30_000
@@ -101,9 +101,9 @@ export class PostgresDriver implements Driver {
 }
 
 async function ask<Row>(target: pg.Client | pg.Pool, query: Query): Promise<Row[]> {
-  const text = textOf(query, 'postgres')
+  const { text, parameters } = forPostgres(query)
   try {
-    const answer = await target.query({ name: nameOf(text), text, values: parametersOf(query) })
+    const answer = await target.query({ name: nameOf(text), text, values: parameters })
     return answer.rows as Row[]
   } catch (error) {
     throw asFault(error)

@@ -76,9 +76,9 @@ const lists = {
   both: { ordinal: 'n_device_sender', where: 'device_id =' },
 }
 
-export async function inbox(from: Sql, environmentId: number, filter: InboxFilter): Promise<InboxPage> {
+export async function inbox(connection: Sql, environmentId: number, filter: InboxFilter): Promise<InboxPage> {
   const nothing = { items: [], total: 0 }
-  if (filter.deviceId !== undefined && !(await owns(from, environmentId, filter.deviceId))) return nothing
+  if (filter.deviceId !== undefined && !(await owns(connection, environmentId, filter.deviceId))) return nothing
   const list = listOf(filter)
   const ordinal = varying(list.ordinal)
   // The sender's condition is always there so that one wording serves all lists; `1 = 1` costs nothing.
@@ -87,14 +87,14 @@ export async function inbox(from: Sql, environmentId: number, filter: InboxFilte
   const [bySender, sender] =
     filter.from === undefined ? ([varying('1 ='), 1] as const) : ([varying('r.sender ='), filter.from] as const)
   const edge = async (direction: 'ASC' | 'DESC') => {
-    const [row] = await from.all<{ n: number }>(sql`
+    const [row] = await connection.all<{ n: number }>(sql`
       SELECT r.${ordinal} AS n FROM received r WHERE ${scope} ${owner} AND ${bySender} ${sender}
       ORDER BY r.${ordinal} ${varying(direction)} LIMIT 1`)
     return row?.n
   }
   /** The first number whose time is at or after `at`, or `end`: times grow with numbers, so halving finds it. */
   const firstSince = async (at: number, start: number, end: number) => {
-    const [row] = await from.all<{ low: number }>(sql`
+    const [row] = await connection.all<{ low: number }>(sql`
       WITH RECURSIVE search (low, high) AS (
         SELECT CAST(${start} AS BIGINT), CAST(${end} AS BIGINT)
         UNION ALL
@@ -115,7 +115,7 @@ export async function inbox(from: Sql, environmentId: number, filter: InboxFilte
   const newest = high - (filter.page - 1) * pageSize
   const oldest = Math.max(low, newest - pageSize + 1)
   if (total === 0 || newest < low) return { items: [], total }
-  const found = await from.all<ReceivedRow>(sql`
+  const found = await connection.all<ReceivedRow>(sql`
     SELECT ${columns} FROM received r JOIN devices d ON d.id = r.device_id
     WHERE ${scope} ${owner} AND ${bySender} ${sender} AND r.${ordinal} BETWEEN ${oldest} AND ${newest}
     ORDER BY r.${ordinal} DESC`)
@@ -127,8 +127,8 @@ function listOf({ deviceId, from }: InboxFilter): (typeof lists)[keyof typeof li
   return from === undefined ? lists.all : lists.sender
 }
 
-async function owns(from: Sql, environmentId: number, deviceId: string): Promise<boolean> {
-  const found = await from.all(
+async function owns(connection: Sql, environmentId: number, deviceId: string): Promise<boolean> {
+  const found = await connection.all(
     sql`SELECT 1 AS yes FROM devices WHERE id = ${deviceId} AND environment_id = ${environmentId}`,
   )
   return found.length > 0

@@ -1,11 +1,14 @@
-/** The SQLite driver: one writer connection and one reader on the same file. */
+/**
+ * The SQLite driver: one writer connection and one reader on the same file. Between two transactions the writer reads
+ * too, because its cache is warm: the reader's is thrown away with every commit of the writer's.
+ */
 
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Driver, StorageFault } from './driver.ts'
-import { type Query, runsOf, type Sql, textOf } from './sql.ts'
+import { forSqlite, type Query, type Sql, sql } from './sql.ts'
 
 /** Another process may be writing. Its turn is waited for without blocking the event loop. */
 const lockPatienceMs = 5_000
@@ -23,12 +26,14 @@ export class SqliteDriver implements Driver {
   readonly #writer: Connection
   readonly #readOnly: Connection
   #tail: Promise<unknown> = Promise.resolve()
+  #writing = false
+  #reading = false
 
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     this.#writer = new Connection(path, false)
     this.#readOnly = new Connection(path, true)
-    this.reader = this.#readOnly
+    this.reader = { all: query => this.#read(query) }
   }
 
   transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -39,26 +44,47 @@ export class SqliteDriver implements Driver {
 
   async close(): Promise<void> {
     await this.#tail
+    this.#endReading()
     this.#readOnly.close()
     this.#writer.close()
   }
 
+  /** Questions of one turn of the event loop share a read transaction: taking and leaving its locks costs most. */
+  #read<Row>(query: Query): Row[] {
+    if (this.#writing) return this.#readOnly.all(query)
+    if (!this.#reading) {
+      this.#writer.exec('BEGIN')
+      this.#reading = true
+      setImmediate(() => this.#endReading())
+    }
+    return this.#writer.all(query)
+  }
+
+  #endReading(): void {
+    if (!this.#reading) return
+    this.#reading = false
+    this.#writer.exec('COMMIT')
+  }
+
   async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     await this.#begin()
-    let result: T
+    this.#writing = true
     try {
-      result = await work(this.#writer)
+      const result = await work(this.#writer)
       this.#writer.exec('COMMIT')
+      return result
     } catch (error) {
       this.#rollback()
       throw asFault(error)
+    } finally {
+      this.#writing = false
     }
-    return result
   }
 
   async #begin(): Promise<void> {
     const deadline = performance.now() + lockPatienceMs
     for (;;) {
+      this.#endReading()
       try {
         this.#writer.exec('BEGIN IMMEDIATE')
         return
@@ -80,11 +106,11 @@ export class SqliteDriver implements Driver {
 
 class Connection implements Sql {
   readonly #database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, { statement: StatementSync; columns: string[] }>()
 
   constructor(path: string, readOnly: boolean) {
     try {
-      this.#database = new DatabaseSync(path, { readOnly, timeout: 0 })
+      this.#database = new DatabaseSync(path, { readOnly })
       if (!readOnly) this.#prepareForWriting()
       // Readers never wait for writers in WAL mode; this is for the moment in which a log is being replayed.
       else this.#database.exec('PRAGMA busy_timeout = 2000')
@@ -93,26 +119,13 @@ class Connection implements Sql {
     }
   }
 
-  #prepareForWriting(): void {
-    const database = this.#database
-    database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-    const [{ synchronous } = { synchronous: 0 }] = database.prepare('PRAGMA synchronous').all() as { synchronous: number }[]
-    const [{ journal_mode: mode } = { journal_mode: '' }] = database.prepare('PRAGMA journal_mode').all() as {
-      journal_mode: string
-    }[]
-    if (synchronous !== 2 || mode !== 'wal')
-      throw new StorageFault(`SQLite must run with WAL and synchronous=FULL, not ${mode} and ${synchronous}.`)
-    // From here on the lock is waited for outside, so that the event loop goes on.
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA temp_store = MEMORY')
-  }
-
   all<Row>(query: Query): Row[] {
     try {
-      const statement = this.#statement(textOf(query, 'sqlite'))
-      const runs = runsOf(query)
-      if (runs.length === 1) return statement.all(...(runs[0] as never[])) as Row[]
       const found: Row[] = []
-      for (const run of runs) for (const row of statement.all(...(run as never[]))) found.push(row as Row)
+      for (const { text, parameters } of forSqlite(query)) {
+        const { statement, columns } = this.#statement(text)
+        for (const values of statement.all(...(parameters as never[]))) found.push(record(columns, values as never) as Row)
+      }
       return found
     } catch (error) {
       throw asFault(error)
@@ -128,14 +141,34 @@ class Connection implements Sql {
     this.#database.close()
   }
 
-  #statement(text: string): StatementSync {
-    let statement = this.#statements.get(text)
-    if (!statement) {
-      statement = this.#database.prepare(text)
-      this.#statements.set(text, statement)
-    }
-    return statement
+  #prepareForWriting(): void {
+    const database = this.#database
+    database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    const [mode] = this.all<{ journal_mode: string }>(sql`PRAGMA journal_mode`)
+    const [level] = this.all<{ synchronous: number }>(sql`PRAGMA synchronous`)
+    if (level?.synchronous !== 2 || mode?.journal_mode !== 'wal')
+      throw new StorageFault('SQLite must run in WAL mode with synchronous=FULL; this file refuses to.')
+    // From here on the lock is waited for outside, so that the event loop goes on.
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA temp_store = MEMORY')
   }
+
+  #statement(text: string): { statement: StatementSync; columns: string[] } {
+    let known = this.#statements.get(text)
+    if (!known) {
+      const statement = this.#database.prepare(text)
+      statement.setReturnArrays(true)
+      known = { statement, columns: statement.columns().map(({ name }) => name) }
+      this.#statements.set(text, known)
+    }
+    return known
+  }
+}
+
+/** Built here rather than by node:sqlite, whose objects are slow to read and slower to copy. */
+function record(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let index = 0; index < columns.length; index += 1) row[columns[index]!] = values[index]
+  return row
 }
 
 function asFault(error: unknown): unknown {

@@ -2,7 +2,7 @@
 
 import type { EventType } from '../core/event.ts'
 import type { Dialect, Query, Sql } from './sql.ts'
-import { rows, sql, varying } from './sql.ts'
+import { from, sql, values, varying } from './sql.ts'
 
 export type NewEvent = {
   environmentId: number
@@ -81,7 +81,7 @@ export class Transaction implements Sql {
     await this.all(sql`
       UPDATE loads SET waiting = loads.waiting + r.waiting, waiting_parts = waiting_parts + r.parts,
         movable = loads.movable + r.movable
-      FROM ${rows('r', columns, changes)} WHERE loads.device_id = r.device_id`)
+      ${from(columns, changes)} WHERE loads.device_id = r.device_id`)
   }
 
   async #writeJournal(): Promise<void> {
@@ -90,6 +90,7 @@ export class Transaction implements Sql {
       seq: 'bigint',
       environment_id: 'bigint',
       type: 'text',
+      at: 'bigint',
       message_seq: 'bigint',
       received_seq: 'bigint',
       device_id: 'text',
@@ -100,6 +101,7 @@ export class Transaction implements Sql {
       seq: event.seq,
       environment_id: event.environmentId,
       type: event.type,
+      at: this.now,
       message_seq: subject(event.messageSeq, event.seq),
       received_seq: subject(event.receivedSeq, event.seq),
       device_id: event.deviceId ?? null,
@@ -107,10 +109,7 @@ export class Transaction implements Sql {
       data: event.data ? JSON.stringify(event.data) : '{}',
     }))
     await Promise.all([
-      this.all(sql`
-        INSERT INTO events (seq, environment_id, type, at, message_seq, received_seq, device_id, n, data)
-        SELECT r.seq, r.environment_id, r.type, ${this.now}, r.message_seq, r.received_seq, r.device_id, r.n, r.data
-        FROM ${rows('r', columns, items)}`),
+      this.all(sql`INSERT INTO events ${values(columns, items)}`),
       this.all(sql`UPDATE counters SET value = ${this.#last} WHERE name = 'journal'`),
     ])
   }

@@ -1,7 +1,7 @@
 /** Counting requests where several nodes share the count: one statement for all that came together, no wait for disk. */
 
 import type { Window } from '../core/store.ts'
-import { rows, type Sql, sql } from './sql.ts'
+import { from, type Sql, sql } from './sql.ts'
 
 type Waiting = { keyId: string; resolve: (window: Window) => void; reject: (error: unknown) => void }
 
@@ -31,7 +31,7 @@ export class SharedWindows {
     try {
       const found = await this.#sql.all<{ keyId: string; startedAt: number; count: number }>(sql`
         INSERT INTO request_windows (key_id, started_at, count)
-        SELECT r.key_id, ${now}::bigint, r.calls FROM ${rows('r', { key_id: 'text', calls: 'bigint' }, items)}
+        SELECT r.key_id, ${now}::bigint, r.calls ${from({ key_id: 'text', calls: 'bigint' }, items)}
         ON CONFLICT (key_id) DO UPDATE SET
           count = excluded.count +
             CASE WHEN request_windows.started_at > ${now - windowMs}::bigint THEN request_windows.count ELSE 0 END,

@@ -1,0 +1,78 @@
+/**
+ * A gateway to be measured, as a process of its own. Prints one JSON line when it listens: its port and a key.
+ * Modes: `durable`; `alone` (a transaction for each write); `nothing` (accepts, and stores nothing); `phones` (eight
+ * simulated phones take what is sent).
+ */
+
+import { randomUUIDv7 } from 'node:crypto'
+import { readConfig } from '../src/config.ts'
+import { Gateway } from '../src/core/gateway.ts'
+import { hashSecret, hintOf, newSecret, scopes } from '../src/core/key.ts'
+import type { LinkKind } from '../src/core/link.ts'
+import { simulatedPhones } from '../src/links/simulated.ts'
+import { build } from '../src/main.ts'
+
+const [mode = 'durable', url = 'sqlite:data/bench.db'] = process.argv.slice(2)
+
+/** Online, and never in a hurry: messages wait, so that only accepting them is measured. */
+const idle: LinkKind = {
+  kind: 'simulated',
+  open: (_device, news) => {
+    void news.online(true)
+    return { close: async () => {} }
+  },
+}
+
+if (mode === 'nothing') {
+  // Everything but the disk: the device is chosen and the message is made, then forgotten.
+  Gateway.prototype.send = async function (environment, draft) {
+    return {
+      id: randomUUIDv7(),
+      environmentId: environment.id,
+      batchId: null,
+      deviceId: randomUUIDv7(),
+      pinned: false,
+      recipient: draft.to,
+      text: draft.message,
+      mediaUrl: null,
+      simSlot: null,
+      parts: 1,
+      expiresAt: 0,
+    }
+  }
+}
+
+const gateway = await build(
+  readConfig({ DATABASE_URL: url, PORT: '0', RATE_LIMIT: '1000000000', QUEUE_LIMIT: '1000000000', LOG_LEVEL: 'error' }),
+  {
+    kinds: [mode === 'phones' ? simulatedPhones({ now: Date.now }) : idle],
+    ...(mode === 'alone' && { groupMost: 1 }),
+  },
+)
+const staging = (await gateway.store.environments()).find(({ name }) => name === 'staging')!
+for (let n = 0; n < (mode === 'phones' ? 8 : 1); n += 1)
+  await gateway.store.enrol({
+    environmentId: staging.id,
+    kind: 'simulated',
+    name: `Phone ${n}`,
+    phone: '',
+    perMinute: null,
+    perDay: null,
+  })
+const key = newSecret('staging')
+await gateway.store.addKey(
+  {
+    environmentId: staging.id,
+    name: 'bench',
+    scopes,
+    rateLimit: null,
+    allowedIps: [],
+    expiresAt: null,
+    createdBy: 'bench',
+  },
+  hashSecret(key),
+  hintOf(key),
+)
+const address = await gateway.start()
+process.stdout.write(`${JSON.stringify({ port: Number(new URL(address).port), key })}\n`)
+process.on('SIGTERM', () => void gateway.stop().then(() => process.exit(0)))

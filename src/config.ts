@@ -1,0 +1,206 @@
+/** Settings: environment variables in, one frozen Config out. Every setting is in the list below and nowhere else. */
+
+import { readFileSync } from 'node:fs'
+import { BlockList, isIP } from 'node:net'
+import { addNetwork } from './core/key.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+type Option<T, Default extends string | undefined = string | undefined> = {
+  /** What it does, for `basestation config` and the README. */
+  about: string
+  /** As one would write it; undefined: none. */
+  default: Default
+  /** Never shown, and also read from the file that `NAME_FILE` names. */
+  secret?: true
+  /** The value, or a complaint: why the text is not one. */
+  read: (text: string) => T | Complaint
+}
+
+class Complaint {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const text = (given: string) => given
+const whole = (least: number, most: number) => (given: string) => {
+  const value = Number(given)
+  return /^\d+$/.test(given) && value >= least && value <= most
+    ? value
+    : new Complaint(`must be a whole number from ${least} to ${most}`)
+}
+const flag = (given: string) => {
+  if (['1', 'true', 'yes', 'on'].includes(given.toLowerCase())) return true
+  if (['0', 'false', 'no', 'off', ''].includes(given.toLowerCase())) return false
+  return new Complaint('must be 1, 0, true or false')
+}
+const oneOf =
+  <T extends string>(...words: readonly T[]) =>
+  (given: string) =>
+    words.includes(given as T) ? (given as T) : new Complaint(`must be one of ${words.join(', ')}`)
+const origin = (given: string) =>
+  URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)
+    ? given.replace(/\/+$/, '')
+    : new Complaint('must be an http or https address')
+const hostName = (given: string) =>
+  /^[a-z0-9.-]+(:\d+)?$/i.test(given) ? given.toLowerCase() : new Complaint('must be a host name')
+const database = (given: string) =>
+  /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(given) ? given : new Complaint('must begin with sqlite: or postgres://')
+const networks = (given: string) => {
+  const list = given.split(',').map(entry => entry.trim())
+  const bad = list.find(entry => !isNetwork(entry))
+  return bad === undefined ? list : new Complaint(`“${bad}” is neither an address nor a network`)
+}
+
+export function isNetwork(entry: string): boolean {
+  if (isIP(entry.split('/')[0]!) === 0) return false
+  try {
+    addNetwork(new BlockList(), entry)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const option = <T, Default extends string | undefined>(option: Option<T, Default>) => option
+
+export const options = {
+  HOST: option({ about: 'address to listen on', default: '127.0.0.1', read: text }),
+  PORT: option({ about: 'port to listen on; 0 takes any free one', default: '8080', read: whole(0, 65_535) }),
+  PUBLIC_URL: option({
+    about: 'address under which others reach the gateway; from HOST and PORT when not set',
+    default: undefined,
+    read: origin,
+  }),
+  DATA_DIR: option({ about: 'folder for what the gateway keeps in files', default: 'data', read: text }),
+  DATABASE_URL: option({
+    about: 'sqlite:path/to/file.db or postgres://…; a SQLite file in DATA_DIR when not set',
+    default: undefined,
+    secret: true,
+    read: database,
+  }),
+  STAGING_HOST: option({
+    about: 'host name on which staging also answers under /api/v1',
+    default: undefined,
+    read: hostName,
+  }),
+  TRUST_PROXY: option({
+    about: 'proxies whose X-Forwarded-For is believed: addresses or networks, comma-separated',
+    default: undefined,
+    read: networks,
+  }),
+  RATE_LIMIT: option({
+    about: 'requests a minute for keys that have no limit of their own',
+    default: '100',
+    read: whole(1, 1_000_000_000),
+  }),
+  QUEUE_LIMIT: option({
+    about: 'messages that may wait in one environment before sends are refused',
+    default: '5000000',
+    read: whole(1, 1_000_000_000),
+  }),
+  MEDIA_HTTPS_ONLY: option({ about: 'refuse media addresses that are plain http', default: '0', read: flag }),
+  LOG_LEVEL: option({
+    about: 'what to log: silent, error, warn, info or debug',
+    default: 'info',
+    read: oneOf('silent', 'error', 'warn', 'info', 'debug'),
+  }),
+  BASESTATION_URL: option({
+    about: 'for the command line: base address of the API to talk to; from HOST, PORT and the key when not set',
+    default: undefined,
+    read: origin,
+  }),
+  BASESTATION_KEY: option({
+    about: 'for the command line: API key to talk with',
+    default: undefined,
+    secret: true,
+    read: text,
+  }),
+} satisfies Record<string, Option<unknown>>
+
+export type OptionName = keyof typeof options
+
+type Values = {
+  [Name in OptionName]: (typeof options)[Name] extends Option<infer T, infer Default>
+    ? Exclude<T, Complaint> | (Default extends undefined ? undefined : never)
+    : never
+}
+
+export type Config = Readonly<Values & { DATABASE_URL: string; PUBLIC_URL: string }>
+
+/** Where a value came from. */
+export type Source = 'default' | 'environment' | 'file'
+
+export class ConfigProblem extends Error {
+  readonly complaints: readonly string[]
+  constructor(complaints: readonly string[]) {
+    super(`These settings cannot be used:\n${complaints.map(line => `  ${line}`).join('\n')}`)
+    this.complaints = complaints
+  }
+}
+
+/** All complaints come at once, so that nobody has to mend one setting a start. */
+export function readConfig(environment: Environment): Config {
+  const complaints: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(options) as OptionName[]) {
+    const given = lookUp(environment, name)
+    if (given instanceof Complaint) {
+      complaints.push(`${name}: ${given.text}`)
+      continue
+    }
+    if (given.text === undefined) continue
+    const value = options[name].read(given.text)
+    if (value instanceof Complaint) complaints.push(`${name}: ${value.text}`)
+    else values[name] = value
+  }
+  if (complaints.length > 0) throw new ConfigProblem(complaints)
+  values.DATABASE_URL ??= `sqlite:${values.DATA_DIR}/basestation.db`
+  values.PUBLIC_URL ??= `http://${urlHost(values.HOST as string)}:${values.PORT}`
+  return Object.freeze(values) as Config
+}
+
+/** For showing: each setting's text and source, secrets hidden. */
+export function describeConfig(environment: Environment) {
+  const config = readConfig(environment)
+  return (Object.keys(options) as OptionName[]).map(name => {
+    const given = lookUp(environment, name)
+    const source: Source = given instanceof Complaint ? 'default' : given.source
+    const secret = 'secret' in options[name]
+    const shown = config[name] === undefined ? '' : String(config[name])
+    return {
+      name,
+      value: secret && shown !== '' ? hideSecret(shown) : shown,
+      source,
+      about: options[name].about,
+    }
+  })
+}
+
+/** An address stays readable but for its password; anything else is not shown at all. */
+function hideSecret(shown: string): string {
+  if (shown.startsWith('sqlite:')) return shown
+  if (!URL.canParse(shown)) return '••••'
+  const url = new URL(shown)
+  if (url.password !== '') url.password = '••••'
+  return decodeURIComponent(url.toString())
+}
+
+function lookUp(environment: Environment, name: OptionName): { text: string | undefined; source: Source } | Complaint {
+  const fromEnvironment = environment[name]
+  if (fromEnvironment !== undefined && fromEnvironment !== '') return { text: fromEnvironment, source: 'environment' }
+  const file = 'secret' in options[name] ? environment[`${name}_FILE`] : undefined
+  if (file === undefined || file === '') return { text: options[name].default, source: 'default' }
+  try {
+    return { text: readFileSync(file, 'utf8').trim(), source: 'file' }
+  } catch (error) {
+    return new Complaint(`cannot read ${name}_FILE: ${(error as Error).message}`)
+  }
+}
+
+const urlHost = (host: string) => {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return isIP(reachable) === 6 ? `[${reachable}]` : reachable
+}

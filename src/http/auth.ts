@@ -1,0 +1,121 @@
+/** Who asks, how often, and what for: settled before a body is looked at. */
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { EnvironmentName } from '../core/environment.ts'
+import { allowsAddress, environmentOf, type Key, type Scope } from '../core/key.ts'
+import type { KeyRing } from '../core/key-ring.ts'
+import { Problem } from '../core/problem.ts'
+import type { Allowance, FailureDelay, RequestLimits } from './limits.ts'
+
+export type DoorParts = {
+  keys: KeyRing
+  limits: RequestLimits
+  failures: FailureDelay
+  /** Requests a minute for keys without a limit of their own. */
+  rateLimit: number
+  now: () => number
+}
+
+/** The key a request came with, once it was let in. */
+export const keyOf = (request: FastifyRequest): Key => request.key!
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    key: Key | null
+  }
+}
+
+type Done = (error?: Error) => void
+
+/** Lets a request in or throws: 401 first, then 429, then 403. */
+export class Door {
+  readonly #parts: DoorParts
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * A hook in the callback style: with a remembered key and counts in memory nothing has to be awaited, and most
+   * requests are let in within the turn they arrived in.
+   */
+  hook(environment: EnvironmentName) {
+    return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+      let key: ReturnType<KeyRing['find']>
+      try {
+        key = this.#parts.keys.find(secretOf(request, environment))
+      } catch (error) {
+        this.#refuse(request, error as Problem, done)
+        return
+      }
+      if (key instanceof Promise) key.then(found => this.#known(request, reply, found, done)).catch(done)
+      else this.#known(request, reply, key, done)
+    }
+  }
+
+  #known(request: FastifyRequest, reply: FastifyReply, key: Key | undefined, done: Done): void {
+    const problem = this.#unusable(key)
+    if (problem) {
+      this.#refuse(request, problem, done)
+      return
+    }
+    const allowance = this.#parts.limits.take(key!.id, key!.rateLimit ?? this.#parts.rateLimit)
+    if (allowance instanceof Promise) allowance.then(found => this.#admit(request, reply, key!, found, done)).catch(done)
+    else this.#admit(request, reply, key!, allowance, done)
+  }
+
+  #unusable(key: Key | undefined): Problem | undefined {
+    if (!key) return new Problem('invalid_key', 'The API key is not valid.')
+    if (key.revokedAt !== null) return new Problem('revoked_key', 'The API key was revoked.')
+    if (key.expiresAt !== null && key.expiresAt <= this.#parts.now())
+      return new Problem('expired_key', 'The API key has expired.')
+    return undefined
+  }
+
+  #admit(request: FastifyRequest, reply: FastifyReply, key: Key, allowance: Allowance, done: Done): void {
+    const resetSeconds = Math.ceil(allowance.resetAt / 1_000)
+    reply.header('x-ratelimit-limit', allowance.limit)
+    reply.header('x-ratelimit-remaining', allowance.remaining)
+    reply.header('x-ratelimit-reset', resetSeconds)
+    this.#parts.keys.touch(key)
+    request.key = key
+    if (allowance.exceeded) {
+      const wait = Math.max(1, Math.ceil((allowance.resetAt - this.#parts.now()) / 1_000))
+      done(new Problem('rate_limited', `At most ${allowance.limit} requests a minute with this key.`, { retryAfter: wait }))
+      return
+    }
+    const scope = request.routeOptions.config.scope
+    if (!allowsAddress(key.allowedIps, request.ip))
+      done(new Problem('ip_not_allowed', 'This API key may not be used from your address.'))
+    else if (scope !== undefined && !key.scopes.includes(scope))
+      done(new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`))
+    else done()
+  }
+
+  #refuse(request: FastifyRequest, problem: Problem, done: Done): void {
+    const delay = this.#parts.failures.next(request.ip)
+    if (delay === 0) done(problem)
+    else setTimeout(done, delay, problem)
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a key needs to use the route. */
+    scope?: Scope
+  }
+}
+
+function secretOf(request: FastifyRequest, environment: EnvironmentName): string {
+  const header = request.headers.authorization
+  if (header === undefined || header.trim() === '')
+    throw new Problem('missing_key', 'Send your API key in the header “Authorization: Bearer <API_KEY>”.')
+  const secret = /^bearer +(\S+) *$/i.exec(header)?.[1]
+  if (secret === undefined)
+    throw new Problem('invalid_key', 'The Authorization header must read “Bearer <API_KEY>”.')
+  const home = environmentOf(secret)
+  if (home === undefined) throw new Problem('invalid_key', 'The API key is not valid: it was cut off or mistyped.')
+  if (home !== environment)
+    throw new Problem('wrong_environment', `This API key belongs to ${home}; this address is ${environment}.`)
+  return secret
+}

@@ -1,0 +1,70 @@
+/** Sending, and asking what became of it. */
+
+import type { Gateway } from '../core/gateway.ts'
+import { failures, meaningOf, type Message } from '../core/message.ts'
+import { Problem } from '../core/problem.ts'
+import type { Store } from '../core/store.ts'
+import { isoTimeOrNull } from '../core/time.ts'
+import type { Action } from './routes.ts'
+import type { BulkRequest, BulkResponse, SendRequest, SendResponse, StatusResponse } from './schemas.ts'
+import { isUuid, lowerCaseDevice } from './uuid.ts'
+
+export const send =
+  (gateway: Pick<Gateway, 'send'>): Action<SendResponse> =>
+  async ({ environment, body }) => {
+    const draft = lowerCaseDevice(body as SendRequest)
+    // The specification's second environment has no media on the single send: there the field is not even read.
+    if (environment.name === 'staging') delete draft.media_url
+    const message = await gateway.send(environment, draft)
+    return {
+      success: true,
+      message_id: message.id,
+      device_id: message.deviceId,
+      status: 'queued',
+      to: message.recipient,
+      message: message.text,
+      ...(message.mediaUrl !== null && { media_url: message.mediaUrl }),
+    }
+  }
+
+export const sendBulk =
+  (gateway: Pick<Gateway, 'sendBulk'>): Action<BulkResponse> =>
+  async ({ environment, body }) => {
+    const draft = lowerCaseDevice(body as BulkRequest)
+    const { messages, deviceId, rejected } = await gateway.sendBulk(environment, draft)
+    const total = draft.recipients.length
+    const invalid = rejected.filter(({ code }) => code === 'invalid_recipient').length
+    return {
+      success: true,
+      message_ids: messages.map(({ id }) => id),
+      device_id: deviceId,
+      stats: { total, valid: total - invalid, invalid, queued: messages.length },
+      ...(rejected.length > 0 && { rejected }),
+    }
+  }
+
+export const status =
+  (store: Pick<Store, 'message'>): Action<StatusResponse> =>
+  async ({ environment, params }) => {
+    const id = params.message_id!.toLowerCase()
+    const message = isUuid(id) ? await store.message(environment.id, id) : undefined
+    if (!message) throw new Problem('message_not_found', 'There is no message with this id.')
+    const error = errorOf(message)
+    return {
+      success: true,
+      data: {
+        message_id: message.id,
+        status: message.status,
+        delivered_at: isoTimeOrNull(message.deliveredAt),
+        device_id: message.deviceId,
+        ...(error && { error }),
+      },
+    }
+  }
+
+function errorOf({ status, errorCode, errorDetail }: Message) {
+  if (errorCode === null || !['failed', 'expired', 'unknown'].includes(status)) return undefined
+  const { detail, retryable } = meaningOf(errorCode)
+  const code = errorCode in failures ? errorCode : 'failed'
+  return { code, detail: errorDetail ?? detail, retryable }
+}

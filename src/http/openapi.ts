@@ -1,0 +1,128 @@
+/** The OpenAPI document, made from the routes and the schemas that check them. */
+
+import type { ProblemCode } from '../core/problem.ts'
+import { statusOf } from './problems.ts'
+import type { Route } from './routes.ts'
+import { ProblemResponse } from './schemas.ts'
+
+/** What can happen on every route. */
+const everywhere: readonly ProblemCode[] = [
+  'invalid_request',
+  'missing_key',
+  'invalid_key',
+  'expired_key',
+  'revoked_key',
+  'wrong_environment',
+  'insufficient_scope',
+  'ip_not_allowed',
+  'rate_limited',
+  'internal',
+  'storage_unavailable',
+  'shutting_down',
+]
+
+type Json = Record<string, unknown>
+type Titled = { title?: string; properties?: Record<string, Json>; required?: readonly string[] }
+
+export function openApi(routes: readonly Route[], version: string): Json {
+  const components: Record<string, object> = { Problem: ProblemResponse }
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    for (const schema of [route.body, route.response]) {
+      const title = (schema as Titled | undefined)?.title
+      if (schema && title) components[title] = schema
+    }
+    route.paths.forEach((path, index) => {
+      const at = path.replace(/:(\w+)/g, '{$1}')
+      paths[at] ??= {}
+      paths[at][route.method.toLowerCase()] = operation(route, index)
+    })
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Basestation',
+      version,
+      summary: 'Send and receive SMS and WhatsApp messages through your own devices.',
+      description:
+        'Every request carries `Authorization: Bearer <API_KEY>`. Answers that are not 2xx are `application/problem+json`; decide by `code`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: '/api/v1', description: 'Production' },
+      { url: '/staging/api/v1', description: 'Staging: simulated phones, nothing real is sent' },
+    ],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, bs_live_… or bs_test_….' } },
+      schemas: components,
+    },
+  }
+}
+
+function operation(route: Route, index: number): Json {
+  return {
+    operationId: index === 0 ? route.operation : `${route.operation}Alternate${index > 1 ? index : ''}`,
+    summary: index === 0 ? route.summary : `${route.summary} (alternate path)`,
+    description: `Needs the scope \`${route.scope}\`.`,
+    ...parameters(route),
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: reference(route.body) } } },
+    }),
+    responses: {
+      200: {
+        description: 'Done, and on disk.',
+        headers: {
+          'X-Request-Id': header('Names this request in logs and error reports.', 'string'),
+          'X-RateLimit-Limit': header('Requests a minute.', 'integer'),
+          'X-RateLimit-Remaining': header('Requests left in this window.', 'integer'),
+          'X-RateLimit-Reset': header('When the window ends, in Unix seconds.', 'integer'),
+        },
+        content: { 'application/json': { schema: reference(route.response) } },
+      },
+      ...problems(route),
+    },
+  }
+}
+
+const header = (description: string, type: string): Json => ({ description, schema: { type } })
+
+function reference(schema: object): Json {
+  const { title } = schema as Titled
+  return title ? { $ref: `#/components/schemas/${title}` } : (schema as Json)
+}
+
+function parameters(route: Route): Json {
+  const inPath = [...route.paths[0]!.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  }))
+  const inQuery = Object.entries((route.query as Titled | undefined)?.properties ?? {}).map(([name, property]) => {
+    const { description, ...schema } = property
+    return { name, in: 'query', required: false, description, schema }
+  })
+  const all = [...inPath, ...inQuery]
+  return all.length > 0 ? { parameters: all } : {}
+}
+
+function problems(route: Route): Json {
+  const byStatus = Map.groupBy([...everywhere, ...route.problems], statusOf)
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: codes.map(code => `\`${code}\``).join(', '),
+          ...(status === 401 && { headers: { 'WWW-Authenticate': header('Always Bearer.', 'string') } }),
+          ...((status === 429 || status === 503) && {
+            headers: { 'Retry-After': header('Seconds to wait before trying again.', 'integer') },
+          }),
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      ]),
+  )
+}

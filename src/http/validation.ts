@@ -1,0 +1,103 @@
+/** Checks requests against their schemas and says what is wrong in words people understand. */
+
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Problem, type ProblemPart } from '../core/problem.ts'
+
+/** No coercion, no dropped fields, no filled-in defaults: what was sent is what is judged. */
+const settings = { coerceTypes: false, removeAdditional: false, useDefaults: false, validateFormats: false } as const
+const quick = new Ajv({ ...settings, allErrors: false })
+const thorough = new Ajv({ ...settings, allErrors: true })
+/** Beyond this many recipients or so, listing every mistake would cost more than it helps. */
+const mostErrors = 20
+
+export type Schema = { properties?: Record<string, unknown> }
+
+/** A function that says what is wrong with a value, or undefined when it fits. */
+export function checker(schema: object): (value: unknown) => Problem | undefined {
+  const fits = quick.compile(schema)
+  let everything: ValidateFunction | undefined
+  return value => {
+    if (fits(value)) return undefined
+    const first = fits.errors![0]!
+    // A huge body with thousands of mistakes gets one of them; an ordinary one gets them all.
+    if (first.keyword === 'maxItems' || isLarge(value)) return problemOf([first], schema)
+    everything ??= thorough.compile(schema)
+    everything(value)
+    return problemOf(everything.errors!, schema)
+  }
+}
+
+const isLarge = (value: unknown) =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).some(inner => typeof inner === 'object' && inner !== null && Object.keys(inner).length > 200)
+
+function problemOf(errors: readonly ErrorObject[], schema: object): Problem {
+  const parts = errors.slice(0, mostErrors).map(error => partOf(error, schema))
+  const code = parts.every(part => part.code === 'unknown_field')
+    ? 'unknown_field'
+    : parts[0]!.code === 'too_many_recipients'
+      ? 'too_many_recipients'
+      : 'invalid_request'
+  return new Problem(code, parts.map(part => part.detail).join(' '), { errors: parts })
+}
+
+function partOf(error: ErrorObject, schema: object): ProblemPart {
+  const { instancePath: pointer, keyword, params } = error
+  const name = pointer === '' ? 'The body' : pointer.slice(1).replaceAll('/', '.')
+  switch (keyword) {
+    case 'additionalProperties': {
+      const field = String(params.additionalProperty)
+      return {
+        pointer: `${pointer}/${field.slice(0, 60)}`,
+        code: 'unknown_field',
+        detail: `There is no field “${field.slice(0, 60)}”.${suggestion(field, schema)}`,
+      }
+    }
+    case 'required':
+      return {
+        pointer: `${pointer}/${params.missingProperty}`,
+        code: 'missing',
+        detail: `${params.missingProperty} is missing.`,
+      }
+    case 'type':
+      return { pointer, code: 'wrong_type', detail: `${name} must be ${article(String(params.type))}.` }
+    case 'minLength':
+      return { pointer, code: 'empty', detail: `${name} must not be empty.` }
+    case 'minItems':
+      return { pointer, code: 'empty', detail: `${name} must not be empty.` }
+    case 'maxItems':
+      return { pointer, code: 'too_many_recipients', detail: `At most ${params.limit} recipients in one request.` }
+    case 'minimum':
+    case 'maximum':
+      return { pointer, code: 'out_of_range', detail: `${name} must be ${keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}.` }
+    case 'enum':
+    case 'const':
+      return { pointer, code: 'invalid', detail: `${name} must be one of the allowed values.` }
+    default:
+      return { pointer, code: 'invalid', detail: `${name} ${error.message ?? 'is not valid'}.` }
+  }
+}
+
+const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** A misspelt field must not text a person, but it may be helped. */
+function suggestion(field: string, schema: object): string {
+  const known = Object.keys((schema as Schema).properties ?? {})
+  const near = known
+    .map(name => ({ name, distance: distance(field.toLowerCase().slice(0, 40), name) }))
+    .sort((a, b) => a.distance - b.distance)[0]
+  return near && near.distance <= Math.ceil(near.name.length / 4) ? ` Did you mean “${near.name}”?` : ''
+}
+
+/** Levenshtein's: how many letters must change. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1)
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    row = next
+  }
+  return row[b.length]!
+}

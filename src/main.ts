@@ -1,0 +1,163 @@
+/** Builds everything once; the only file that knows everybody. */
+
+import { randomUUIDv7 } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
+import { isValidPhoneNumber } from 'libphonenumber-js/min'
+import { pino } from 'pino'
+import type { Config } from './config.ts'
+import { Dispatcher } from './core/dispatcher.ts'
+import { Fleet } from './core/fleet.ts'
+import { Gateway } from './core/gateway.ts'
+import { KeyRing } from './core/key-ring.ts'
+import type { LinkKind } from './core/link.ts'
+import type { Log } from './core/log.ts'
+import type { Store } from './core/store.ts'
+import { Sweeper } from './core/sweeper.ts'
+import { Tenants } from './core/tenants.ts'
+import { Door } from './http/auth.ts'
+import { FailureDelay, RequestLimits } from './http/limits.ts'
+import { openApi } from './http/openapi.ts'
+import { routes } from './http/routes.ts'
+import { buildServer } from './http/server.ts'
+import { simulatedPhones } from './links/simulated.ts'
+import { Metrics } from './metrics.ts'
+import { openStore } from './store/open.ts'
+import { version } from './version.ts'
+
+export type BuildOptions = {
+  now?: () => number
+  log?: Log
+  /** How devices are reached; the usual kinds when not given. */
+  kinds?: readonly LinkKind[]
+  /** Writes that may share a commit. Only benchmarks change it. */
+  groupMost?: number
+  /** Storage can no longer be trusted: the process must end. */
+  onFatal?: (error: Error) => void
+}
+
+export type Basestation = {
+  store: Store
+  gateway: Gateway
+  fleet: Fleet
+  sweeper: Sweeper
+  /** Opens the links and listens. Returns the address. */
+  start(): Promise<string>
+  /** Refuses new requests, finishes those under way, closes the links, then storage. */
+  stop(): Promise<void>
+}
+
+export const makeLog = (level: string): Log => pino({ level, base: null }, pino.destination({ dest: 2, sync: true }))
+
+export async function build(config: Config, options: BuildOptions = {}): Promise<Basestation> {
+  const { now = Date.now, log = makeLog(config.LOG_LEVEL), onFatal } = options
+  const kinds = options.kinds ?? [simulatedPhones({ now })]
+  const metrics = new Metrics()
+  const store = await openStore(config.DATABASE_URL, {
+    now,
+    ...(options.groupMost !== undefined && { most: options.groupMost }),
+    onCommit: (calls, seconds) => metrics.committed(calls, seconds),
+    onFatal: error => {
+      log.error({ err: error }, 'storage failed; what was not answered may or may not have been kept')
+      onFatal?.(error)
+    },
+  })
+  const tenants = new Tenants(store, log)
+  const fleet = new Fleet(store, now)
+  metrics.watch(fleet, store, now)
+  const gateway: Gateway = new Gateway({
+    store,
+    fleet,
+    refresh: () => dispatcher.refresh(),
+    wake: deviceId => dispatcher.wake(deviceId),
+    now,
+    newId: randomUUIDv7,
+    isAssigned: isValidPhoneNumber,
+    queueLimit: config.QUEUE_LIMIT,
+    mediaHttpsOnly: config.MEDIA_HTTPS_ONLY,
+    onAccept: (environment, messages) => metrics.accepted(environment.name, messages),
+    onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
+  })
+  const dispatcher: Dispatcher = new Dispatcher({
+    node: nodeName,
+    ended: hasEnded,
+    kinds,
+    fleet,
+    store,
+    news: device => gateway.news(device),
+    now,
+    log,
+  })
+  const sweeper = new Sweeper({ store, fleet, wake: deviceId => dispatcher.wake(deviceId), now, log })
+  const table = routes({
+    gateway,
+    store,
+    configure: (environment, settings) => tenants.configure(environment, settings),
+  })
+  const door = new Door({
+    keys: new KeyRing(store, now),
+    limits: new RequestLimits(now, store.countRequest),
+    failures: new FailureDelay(now),
+    rateLimit: config.RATE_LIMIT,
+    now,
+  })
+  let stopping = false
+  let publicUrl = config.PUBLIC_URL
+  const { app, refuse } = buildServer({
+    routes: table,
+    door,
+    environment: name => tenants.environment(name),
+    document: openApi(table, version),
+    docsUrl: () => `${publicUrl}/docs/errors`,
+    stagingHost: config.STAGING_HOST,
+    trustProxy: config.TRUST_PROXY,
+    ready: async () => {
+      if (stopping) throw new Error('stopping')
+      await store.ping()
+    },
+    metrics: () => metrics.text(),
+    onAnswer: request => metrics.answered(request),
+    log,
+  })
+
+  return {
+    store,
+    gateway,
+    fleet,
+    sweeper,
+    async start() {
+      await tenants.start()
+      await dispatcher.start()
+      sweeper.start()
+      await app.listen({ host: config.HOST, port: config.PORT })
+      const { port } = app.server.address() as AddressInfo
+      log.info({ host: config.HOST, port, version }, 'listening')
+      publicUrl = config.PUBLIC_URL.replace(/:0$/, `:${port}`)
+      return publicUrl
+    },
+    async stop() {
+      stopping = true
+      refuse()
+      await app.close()
+      await Promise.all([sweeper.stop(), tenants.stop()])
+      await dispatcher.stop()
+      await store.close()
+      metrics.stop()
+      log.info({}, 'stopped')
+    },
+  }
+}
+
+const nodeName = `${hostname()}:${process.pid}`
+
+/** A node of this machine whose process is gone has ended for certain. */
+function hasEnded(node: string): boolean {
+  const [host, pid] = node.split(':')
+  if (host !== hostname() || node === nodeName) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as { code?: string }).code === 'ESRCH'
+  }
+}
