@@ -67,49 +67,24 @@ export type Run<Parameter> = { text: string; parameters: Parameter[] }
 
 const plain = (value: Value): Value => (typeof value === 'boolean' ? Number(value) : value)
 
-/** Texts are made once for each place in the program that has one; only `varying` makes them anew. */
-const texts = new Map<string, WeakMap<TemplateStringsArray, string>>()
-function remember(form: string, query: Query, make: () => string): string {
-  let known = texts.get(form)
-  if (!known) {
-    known = new WeakMap()
-    texts.set(form, known)
+/** Made once for each place in the program that has a statement; only `varying` makes it anew. */
+class Memory<Form> {
+  readonly #forms = new WeakMap<TemplateStringsArray, Form>()
+
+  form(query: Query, make: () => Form): Form {
+    const known = this.#forms.get(query.strings)
+    if (known !== undefined) return known
+    const form = make()
+    if (!query.parts.some(part => part instanceof Raw && part.varies)) this.#forms.set(query.strings, form)
+    return form
   }
-  let text = known.get(query.strings)
-  if (text === undefined) {
-    text = make()
-    if (!query.parts.some(part => part instanceof Raw && part.varies)) known.set(query.strings, text)
-  }
-  return text
 }
 
-/** Puts a statement together; `list` says how the records look in its text. */
-function textOf(query: Query, place: () => string, list: (records: Records) => string): string {
-  let text = query.strings[0]!
-  query.parts.forEach((part, index) => {
-    if (part instanceof Raw) text += part.text
-    else if (part instanceof Records) text += list(part)
-    else text += place()
-    text += query.strings[index + 1]!
-  })
-  return text
-}
+const postgresTexts = new Memory<string>()
 
 /** For PostgreSQL a list is one array for each column. */
 export function forPostgres(query: Query): Run<Value | Value[]> {
-  const text = remember('postgres', query, () => {
-    let count = 0
-    const place = () => {
-      count += 1
-      return `$${count}`
-    }
-    return textOf(query, place, ({ use, columns }) => {
-      const names = Object.keys(columns)
-      const arrays = names.map(name => `${place()}::${columns[name]}[]`).join(', ')
-      const unnest = `unnest(${arrays}) AS r(${names.join(', ')})`
-      return use === 'from' ? `FROM ${unnest}` : `(${names.join(', ')}) SELECT * FROM ${unnest}`
-    })
-  })
+  const text = postgresTexts.form(query, () => postgresText(query))
   const parameters: (Value | Value[])[] = []
   for (const part of query.parts) {
     if (part instanceof Raw) continue
@@ -120,55 +95,95 @@ export function forPostgres(query: Query): Run<Value | Value[]> {
   return { text, parameters }
 }
 
+function postgresText({ strings, parts }: Query): string {
+  let count = 0
+  const place = () => {
+    count += 1
+    return `$${count}`
+  }
+  let text = strings[0]!
+  parts.forEach((part, index) => {
+    if (part instanceof Raw) text += part.text
+    else if (part instanceof Records) {
+      const names = Object.keys(part.columns)
+      const arrays = names.map(name => `${place()}::${part.columns[name]}[]`).join(', ')
+      const list = names.join(', ')
+      if (part.use === 'values') text += `(${list}) SELECT * `
+      text += `FROM unnest(${arrays}) AS r(${list})`
+    } else text += place()
+    text += strings[index + 1]!
+  })
+  return text
+}
+
 /** Rows that one insert on SQLite takes at once; what is left over goes in one by one. */
 const rowsAtOnce = 16
+const sqliteTexts = new Memory<SqliteText>()
+const sqliteTextsAtOnce = new Memory<SqliteText>()
 
-/** For SQLite a list is several runs. */
+/**
+ * For SQLite a list is several runs. Its parameters have no numbers, because node:sqlite binds numbered ones at a cost
+ * that grows with their square; so each place says where its value comes from.
+ */
+type SqliteText = { text: string; sources: readonly Source[] }
+type Source = { part: number } | { column: string }
+
 export function* forSqlite(query: Query): Generator<Run<Value>> {
   const records = query.parts.find(part => part instanceof Records)
   if (!records) {
-    yield { text: sqliteText(query, 1), parameters: parametersWith(query, []) }
+    yield fill(query, sqliteTexts.form(query, () => sqliteText(query, 1)), [{}])
     return
   }
   const { items } = records
   const large = records.use === 'values' ? rowsAtOnce : 1
   let at = 0
   while (at < items.length) {
-    const count = items.length - at >= large ? large : 1
-    yield { text: sqliteText(query, count), parameters: parametersWith(query, items.slice(at, at + count)) }
-    at += count
-  }
-}
-
-function sqliteText(query: Query, count: number): string {
-  return remember(`sqlite ${count}`, query, () => {
-    let last = 0
-    const place = () => {
-      last += 1
-      return `?${last}`
+    if (items.length - at >= large && large > 1) {
+      yield fill(query, sqliteTextsAtOnce.form(query, () => sqliteText(query, large)), items.slice(at, at + large))
+      at += large
+    } else {
+      yield fill(query, sqliteTexts.form(query, () => sqliteText(query, 1)), [items[at]!])
+      at += 1
     }
-    const placeOf: Record<string, string> = {}
-    const text = textOf(query, place, ({ use, columns }) => {
-      const names = Object.keys(columns)
-      if (use === 'from') {
-        for (const name of names) placeOf[name] = place()
-        return ''
-      }
-      const row = () => `(${names.map(place).join(', ')})`
-      return `(${names.join(', ')}) VALUES ${Array.from({ length: count }, row).join(', ')}`
-    })
-    return text.replaceAll(/\br\.(\w+)/g, (same, name) => placeOf[name] ?? same)
-  })
+  }
 }
 
-function parametersWith(query: Query, items: Items): Value[] {
+function sqliteText({ strings, parts }: Query, count: number): SqliteText {
+  const records = parts.find(part => part instanceof Records)
+  const sources: Source[] = []
+  /** `r.status` is a parameter wherever it stands. */
+  const withoutRecord = (text: string) =>
+    text.replaceAll(/\br\.(\w+)/g, (same, column: string) => {
+      if (records?.use !== 'from' || !Object.hasOwn(records.columns, column)) return same
+      sources.push({ column })
+      return '?'
+    })
+  let text = withoutRecord(strings[0]!)
+  parts.forEach((part, index) => {
+    if (part instanceof Raw) text += withoutRecord(part.text)
+    else if (part instanceof Records) {
+      if (part.use === 'values') text += valuesText(part, count, sources)
+    } else {
+      sources.push({ part: index })
+      text += '?'
+    }
+    text += withoutRecord(strings[index + 1]!)
+  })
+  return { text, sources }
+}
+
+function valuesText({ columns }: Records, count: number, sources: Source[]): string {
+  const names = Object.keys(columns)
+  for (const column of names) sources.push({ column })
+  const row = `(${names.map(() => '?').join(', ')})`
+  return `(${names.join(', ')}) VALUES ${Array(count).fill(row).join(', ')}`
+}
+
+/** An insert of several rows takes the same columns from each; anything else is about one record at most. */
+function fill({ parts }: Query, { text, sources }: SqliteText, items: Items): Run<Value> {
   const parameters: Value[] = []
-  for (const part of query.parts) {
-    if (part instanceof Raw) continue
-    if (part instanceof Records) {
-      const names = Object.keys(part.columns)
-      for (const item of items) for (const name of names) parameters.push(plain(item[name]!))
-    } else parameters.push(plain(part))
-  }
-  return parameters
+  for (const item of items)
+    for (const source of sources)
+      parameters.push(plain('column' in source ? item[source.column]! : (parts[source.part] as Value)))
+  return { text, parameters }
 }
