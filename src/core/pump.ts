@@ -55,7 +55,9 @@ export class Pump {
     if (messages.length > 0) {
       claimed(messages)
       const handed = await Promise.all(messages.map(message => this.#hand(message)))
-      return handed.every(Boolean) ? 0 : downMs
+      if (!handed.every(Boolean)) return downMs
+      // More may be waiting; if not, whoever queues a message wakes this pump.
+      if (messages.length === handful) return 0
     }
     return retryAt === null ? undefined : Math.max(1, retryAt - now())
   }

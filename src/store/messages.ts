@@ -4,9 +4,8 @@ import type { EventType } from '../core/event.ts'
 import {
   type Message,
   meaningOf,
-  mayMove,
   type NewMessage,
-  outcomes,
+  type Outcome,
   type Receipt,
   type Status,
   sourcesOf,
@@ -14,7 +13,7 @@ import {
 import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
 import type { Claim, Transfer } from '../core/store.ts'
 import type { Verb } from './group.ts'
-import { from, raw, type Sql, sql, values } from './sql.ts'
+import { from, raw, type Sql, sql, values, varying, words } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 const columns = raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
@@ -29,7 +28,7 @@ const fromRow = (row: MessageRow): Message =>
 
 /** What an event of a message is made from. */
 type Trace = Pick<Message, 'seq' | 'environmentId' | 'deviceId' | 'version'>
-const trace = raw(`messages.seq, messages.environment_id AS "environmentId", messages.device_id AS "deviceId", messages.version`)
+const trace = raw(`seq, environment_id AS "environmentId", device_id AS "deviceId", version`)
 
 function tell(tx: Transaction, status: Status, of: Trace, data?: Record<string, unknown>): void {
   const type: EventType = `message.${status}`
@@ -89,14 +88,27 @@ export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, aske
 type Claimer = Limits & { paused: number; removed: number; pace: string }
 
 async function claimFor(tx: Transaction, deviceId: string, limit: number): Promise<Claim> {
-  const [device] = await tx.all<Claimer>(sql`
-    SELECT d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.removed_at IS NOT NULL AS removed, l.pace
-    FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`)
-  if (!device || device.paused || device.removed) return { messages: [], retryAt: null }
-  const paced = device.perMinute !== null || device.perDay !== null
-  const { messages, retryAt } = paced
-    ? await takeWithin(tx, deviceId, limit, device)
-    : { messages: await take(tx, deviceId, limit), retryAt: null }
+  const [[device], waiting] = await Promise.all([
+    tx.all<Claimer>(sql`
+      SELECT d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.removed_at IS NOT NULL AS removed, l.pace
+      FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`),
+    tx.all<MessageRow>(sql`
+      SELECT ${columns} FROM messages
+      WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0 AND expires_at > ${tx.now}
+      ORDER BY seq LIMIT ${limit}`),
+  ])
+  if (!device || device.paused || device.removed || waiting.length === 0) return { messages: [], retryAt: null }
+  const { count, pace, retryAt } = within(device, waiting, tx.now)
+  const messages = waiting.slice(0, count).map(row => handOver(fromRow(row), tx.now))
+  if (count === 0) return { messages, retryAt }
+  await tx.all(sql`
+    UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
+    ${from(
+      { message_seq: 'bigint' },
+      messages.map(({ seq }) => ({ message_seq: seq })),
+    )}
+    WHERE seq = r.message_seq AND status = 'queued'`)
+  if (pace) await tx.all(sql`UPDATE loads SET pace = ${pace} WHERE device_id = ${deviceId}`)
   for (const message of messages) {
     tx.queued(deviceId, -1, message.parts, message.pinned)
     tell(tx, 'sending', message, { attempt: message.attempts })
@@ -104,44 +116,26 @@ async function claimFor(tx: Transaction, deviceId: string, limit: number): Promi
   return { messages, retryAt }
 }
 
-/** The oldest queued messages, whatever their size. */
-async function take(tx: Transaction, deviceId: string, limit: number): Promise<Message[]> {
-  const found = await tx.all<MessageRow>(sql`
-    UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
-    WHERE seq IN (
-      SELECT seq FROM messages
-      WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
-        AND expires_at > ${tx.now}
-      ORDER BY seq LIMIT ${limit})
-    RETURNING ${columns}`)
-  return found.map(fromRow).sort((a, b) => a.seq - b.seq)
-}
+const handOver = (message: Message, now: number): Message =>
+  Object.assign(message, {
+    status: 'sending',
+    handedAt: now,
+    attempts: message.attempts + 1,
+    version: message.version + 1,
+  })
 
-/** The oldest queued messages that the device's pace allows now. The first that does not fit holds up the rest. */
-async function takeWithin(tx: Transaction, deviceId: string, limit: number, device: Claimer): Promise<Claim> {
-  const waiting = await tx.all<{ seq: number; parts: number }>(sql`
-    SELECT seq, parts FROM messages
-    WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
-      AND expires_at > ${tx.now}
-    ORDER BY seq LIMIT ${limit}`)
+/** How many of the waiting messages the device's pace allows now. The first that does not fit holds up the rest. */
+function within(device: Claimer, waiting: readonly { parts: number }[], now: number) {
+  if (device.perMinute === null && device.perDay === null) return { count: waiting.length, pace: null, retryAt: null }
   let pace = JSON.parse(device.pace) as Pace
-  const taken: { message_seq: number }[] = []
-  let retryAt: number | null = null
-  for (const { seq, parts } of waiting) {
-    if (!mayHand(device, pace, parts, tx.now)) {
-      retryAt = nextChance(device, pace, parts, tx.now)
-      break
-    }
-    pace = afterHanding(pace, parts, tx.now)
-    taken.push({ message_seq: seq })
+  let count = 0
+  for (const { parts } of waiting) {
+    if (!mayHand(device, pace, parts, now))
+      return { count, pace: JSON.stringify(pace), retryAt: nextChance(device, pace, parts, now) }
+    pace = afterHanding(pace, parts, now)
+    count += 1
   }
-  if (taken.length === 0) return { messages: [], retryAt }
-  const found = await tx.all<MessageRow>(sql`
-    UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
-    ${from({ message_seq: 'bigint' }, taken)} WHERE messages.seq = r.message_seq
-    RETURNING ${columns}`)
-  await tx.all(sql`UPDATE loads SET pace = ${JSON.stringify(pace)} WHERE device_id = ${deviceId}`)
-  return { messages: found.map(fromRow).sort((a, b) => a.seq - b.seq), retryAt }
+  return { count, pace: JSON.stringify(pace), retryAt: null }
 }
 
 export const release: Verb<Message, void> = async (tx, messages) => {
@@ -152,23 +146,13 @@ export const release: Verb<Message, void> = async (tx, messages) => {
       messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
     )}
     WHERE messages.seq = r.message_seq AND messages.attempts = r.attempt AND messages.status = 'sending'
-    RETURNING ${trace}, messages.parts, messages.pinned`)
+    RETURNING ${trace}, parts, pinned`)
   for (const message of back) {
     tx.queued(message.deviceId, 1, message.parts, message.pinned === 1)
     tell(tx, 'queued', message, { reason: 'link_down' })
   }
   return messages.map(() => undefined)
 }
-
-/** Whether a receipt moves a message, as SQL, from the table of moves. */
-const guard = raw(
-  outcomes
-    .map(outcome => {
-      const sources = sourcesOf(outcome).filter(status => status !== 'queued')
-      return `(r.outcome = '${outcome}' AND messages.status IN (${sources.map(status => `'${status}'`).join(', ')}))`
-    })
-    .join(' OR '),
-)
 
 export const record: Verb<Receipt, boolean> = async (tx, receipts) => {
   const moved = receipts.map(() => false)
@@ -181,60 +165,58 @@ export const record: Verb<Receipt, boolean> = async (tx, receipts) => {
       if (wave.has(item.receipt.messageId)) later.push(item)
       else wave.set(item.receipt.messageId, item)
     }
-    const ids = await recordEach(
-      tx,
-      [...wave.values()].map(({ receipt }) => receipt),
-    )
-    for (const id of ids) moved[wave.get(id)!.index] = true
+    const alike = Map.groupBy(wave.values(), ({ receipt }) => receipt.outcome)
+    for (const [outcome, items] of alike) {
+      const found = items.map(({ receipt }) => receipt)
+      for (const id of await recordAlike(tx, outcome, found)) moved[wave.get(id)!.index] = true
+    }
     rest = later
   }
   return moved
 }
 
+/** What each outcome notes beside the state. The first time stands: a later receipt may repeat an earlier state. */
+const times: Record<Outcome, string> = {
+  sent: 'sent_at = COALESCE(sent_at, r.at)',
+  delivered: 'sent_at = COALESCE(sent_at, r.at), delivered_at = COALESCE(delivered_at, r.at)',
+  read: 'sent_at = COALESCE(sent_at, r.at), delivered_at = COALESCE(delivered_at, r.at), read_at = COALESCE(read_at, r.at)',
+  failed: 'sent_at = sent_at',
+  canceled: 'sent_at = sent_at',
+}
+
 type Recorded = Trace & { id: string; parts: number; pinned: number }
 
 /** Returns the ids of the messages that moved. */
-async function recordEach(tx: Transaction, receipts: readonly Receipt[]): Promise<string[]> {
-  const types = {
-    id: 'text',
-    device_id: 'text',
-    outcome: 'text',
-    at: 'bigint',
-    error_code: 'text',
-    error_detail: 'text',
-  } as const
-  const items = (of: readonly Receipt[]) =>
-    of.map(({ messageId, deviceId, outcome, at, error }) => ({
-      id: messageId,
-      device_id: deviceId,
-      outcome,
-      at,
-      error_code: error?.code ?? null,
-      error_detail: error?.detail ?? null,
-    }))
-  const change = raw(`status = r.outcome, version = version + 1, due_at = NULL,
-    sent_at = CASE WHEN r.outcome IN ('sent', 'delivered', 'read') THEN COALESCE(messages.sent_at, r.at) ELSE messages.sent_at END,
-    delivered_at = CASE WHEN r.outcome IN ('delivered', 'read') THEN COALESCE(messages.delivered_at, r.at) ELSE messages.delivered_at END,
-    read_at = CASE WHEN r.outcome = 'read' THEN COALESCE(messages.read_at, r.at) ELSE messages.read_at END,
-    error_code = r.error_code, error_detail = r.error_detail`)
-  const moved = await tx.all<Recorded>(sql`
-    UPDATE messages SET ${change} ${from(types, items(receipts))}
-    WHERE messages.id = r.id AND messages.device_id = r.device_id AND (${guard})
-    RETURNING ${trace}, messages.id, messages.parts, messages.pinned`)
-  const done = new Map(moved.map(message => [message.id, message]))
-  const left = receipts.filter(({ messageId, outcome }) => !done.has(messageId) && mayMove('queued', outcome))
-  if (left.length > 0) {
+async function recordAlike(tx: Transaction, outcome: Outcome, receipts: readonly Receipt[]): Promise<string[]> {
+  const move = async (of: readonly Receipt[], sources: readonly Status[]): Promise<Recorded[]> =>
+    await tx.all<Recorded>(sql`
+      UPDATE messages SET status = ${varying(`'${outcome}'`)}, version = version + 1, due_at = NULL,
+        ${varying(times[outcome])}, error_code = r.error_code, error_detail = r.error_detail
+      ${from(
+        { message_id: 'text', sender_id: 'text', at: 'bigint', error_code: 'text', error_detail: 'text' },
+        of.map(({ messageId, deviceId, at, error }) => ({
+          message_id: messageId,
+          sender_id: deviceId,
+          at,
+          error_code: error?.code ?? null,
+          error_detail: error?.detail ?? null,
+        })),
+      )}
+      WHERE id = r.message_id AND device_id = r.sender_id AND status IN (${words(sources)})
+      RETURNING ${trace}, id, parts, pinned`)
+  const sources = sourcesOf(outcome)
+  const done = new Map(
+    (await move(receipts, sources.filter(status => status !== 'queued'))).map(message => [message.id, message]),
+  )
+  if (done.size < receipts.length && sources.includes('queued')) {
     // Nearly always late or repeated news. But if a device says it sent what we believe is waiting, it is believed.
-    const surprising = await tx.all<Recorded>(sql`
-      UPDATE messages SET ${change} ${from(types, items(left))}
-      WHERE messages.id = r.id AND messages.device_id = r.device_id AND messages.status = 'queued' AND messages.attempts > 0
-      RETURNING ${trace}, messages.id, messages.parts, messages.pinned`)
-    for (const message of surprising) {
+    const left = receipts.filter(({ messageId }) => !done.has(messageId))
+    for (const message of await move(left, ['queued'])) {
       tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
       done.set(message.id, message)
     }
   }
-  for (const { messageId, outcome, at, error } of receipts) {
+  for (const { messageId, at, error } of receipts) {
     const message = done.get(messageId)
     if (message) tell(tx, outcome, message, { at, ...(error && { error }) })
   }
@@ -249,9 +231,9 @@ export const expire: Verb<number, number> = async (tx, limits) => {
     const expired = await tx.all<Ended>(sql`
       UPDATE messages SET status = 'expired', due_at = NULL, version = version + 1, error_code = 'expired',
         error_detail = ${meaningOf('expired').detail}
-      WHERE messages.seq IN (
+      WHERE seq IN (
         SELECT seq FROM messages WHERE due_at <= ${tx.now} AND status = 'queued' ORDER BY due_at LIMIT ${limit})
-      RETURNING ${trace}, messages.parts, messages.pinned, messages.held`)
+      RETURNING ${trace}, parts, pinned, held`)
     for (const message of expired) {
       if (!message.held) tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
       tell(tx, 'expired', message)
@@ -259,7 +241,7 @@ export const expire: Verb<number, number> = async (tx, limits) => {
     const unknown = await tx.all<Ended>(sql`
       UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
         error_detail = ${meaningOf('no_answer').detail}
-      WHERE messages.seq IN (
+      WHERE seq IN (
         SELECT seq FROM messages WHERE due_at <= ${tx.now} AND status = 'sending' ORDER BY due_at LIMIT ${limit - expired.length})
       RETURNING ${trace}`)
     for (const message of unknown) tell(tx, 'unknown', message)
@@ -282,7 +264,7 @@ export const transfer: Verb<readonly Transfer[], void> = async (tx, batches) => 
       })),
     )}
     WHERE messages.id = r.message_id AND messages.device_id = r.giver AND messages.status = 'queued' AND messages.pinned = 0 AND messages.held = 0
-    RETURNING ${trace}, messages.id`)
+    RETURNING ${trace}, id`)
   const wanted = new Map(transfers.map(item => [item.messageId, item]))
   for (const message of moved) {
     const { from, to, parts, oldParts, reason } = wanted.get(message.id)!
@@ -299,12 +281,12 @@ export const abandon: Verb<{ deviceId: string; limit: number }, number> = async 
     const failed = await tx.all<Ended>(sql`
       UPDATE messages SET status = 'failed', due_at = NULL, version = version + 1, error_code = 'device_removed',
         error_detail = ${meaningOf('device_removed').detail}
-      WHERE messages.seq IN (
+      WHERE seq IN (
         SELECT seq FROM messages
         WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
           AND pinned = 1
         ORDER BY seq LIMIT ${limit})
-      RETURNING ${trace}, messages.parts, messages.pinned, messages.held`)
+      RETURNING ${trace}, parts, pinned, held`)
     for (const message of failed) {
       tx.queued(deviceId, -1, message.parts, true)
       tell(tx, 'failed', message, { error: { code: 'device_removed' } })
@@ -312,7 +294,7 @@ export const abandon: Verb<{ deviceId: string; limit: number }, number> = async 
     const unknown = await tx.all<Trace>(sql`
       UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
         error_detail = ${meaningOf('no_answer').detail}
-      WHERE messages.seq IN (
+      WHERE seq IN (
         SELECT seq FROM messages
         WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
         ORDER BY seq LIMIT ${limit - failed.length})

@@ -41,6 +41,9 @@ export const raw = (text: string): Raw => new Raw(text, false)
 /** Text that one statement uses in several forms, such as the name of a column. */
 export const varying = (text: string): Raw => new Raw(text, true)
 
+/** A list of words for `IN (…)`, from a table of the program. */
+export const words = (list: readonly string[]): Raw => varying(list.map(word => `'${word}'`).join(', '))
+
 /**
  * `FROM` a list of records, each called `r`: `UPDATE messages SET status = r.status ${from({…}, items)} WHERE
  * messages.id = r.id`. PostgreSQL takes all items in one statement. On SQLite, where a statement costs no journey, it
@@ -130,22 +133,15 @@ type Source = { part: number } | { column: string }
 
 export function* forSqlite(query: Query): Generator<Run<Value>> {
   const records = query.parts.find(part => part instanceof Records)
-  if (!records) {
-    yield fill(query, sqliteTexts.form(query, () => sqliteText(query, 1)), [{}])
-    return
-  }
-  const { items } = records
-  const large = records.use === 'values' ? rowsAtOnce : 1
+  const items = records ? records.items : [{}]
   let at = 0
-  while (at < items.length) {
-    if (items.length - at >= large && large > 1) {
-      yield fill(query, sqliteTextsAtOnce.form(query, () => sqliteText(query, large)), items.slice(at, at + large))
-      at += large
-    } else {
-      yield fill(query, sqliteTexts.form(query, () => sqliteText(query, 1)), [items[at]!])
-      at += 1
-    }
+  if (records?.use === 'values' && items.length >= rowsAtOnce) {
+    const text = sqliteTextsAtOnce.form(query, () => sqliteText(query, rowsAtOnce))
+    for (; items.length - at >= rowsAtOnce; at += rowsAtOnce) yield fill(query, text, items.slice(at, at + rowsAtOnce))
   }
+  if (at === items.length) return
+  const text = sqliteTexts.form(query, () => sqliteText(query, 1))
+  for (; at < items.length; at += 1) yield fill(query, text, [items[at]!])
 }
 
 function sqliteText({ strings, parts }: Query, count: number): SqliteText {
