@@ -15,7 +15,8 @@ export type Claim = { messages: Message[]; retryAt: number | null }
 /** A queued message's way to another device. */
 export type Transfer = { messageId: string; from: string; to: string; oldParts: number; parts: number; reason: string }
 
-/** The counting window of a key's requests. */
+/** A key's requests are counted in fixed windows of this length. */
+export const requestWindowMs = 60_000
 export type Window = { startedAt: number; count: number }
 
 export interface Store {
@@ -77,7 +78,7 @@ export interface Store {
   environments(): Awaitable<Environment[]>
   configure(environmentId: number, settings: Settings): Promise<void>
   /** Counts a request in the key's window. Only where several nodes must share the count. */
-  countRequest?(keyId: string, windowMs: number): Promise<Window>
+  countRequest?(keyId: string): Promise<Window>
 
   // The journal
   events(afterSeq: number, limit: number): Awaitable<JournalEvent[]>

@@ -1,8 +1,6 @@
 /** How many requests a key may make, and how patient we are with those who have none. */
 
-import type { Awaitable, Store, Window } from '../core/store.ts'
-
-const windowMs = 60_000
+import { type Awaitable, requestWindowMs, type Store, type Window } from '../core/store.ts'
 
 export type Allowance = { limit: number; remaining: number; resetAt: number; exceeded: boolean }
 
@@ -22,16 +20,16 @@ export class RequestLimits {
     const judge = (window: Window): Allowance => ({
       limit,
       remaining: Math.max(0, limit - window.count),
-      resetAt: window.startedAt + windowMs,
+      resetAt: window.startedAt + requestWindowMs,
       exceeded: window.count > limit,
     })
-    return this.#share ? this.#share(keyId, windowMs).then(judge) : judge(this.#count(keyId))
+    return this.#share ? this.#share(keyId).then(judge) : judge(this.#count(keyId))
   }
 
   #count(keyId: string): Window {
     const now = this.#now()
     let window = this.#windows.get(keyId)
-    if (!window || window.startedAt <= now - windowMs || window.startedAt > now) {
+    if (!window || window.startedAt <= now - requestWindowMs || window.startedAt > now) {
       window = { startedAt: now, count: 0 }
       this.#windows.set(keyId, window)
     }
@@ -61,7 +59,7 @@ export class FailureDelay {
   next(address: string): number {
     const now = this.#now()
     const before = this.#failures.get(address)
-    const count = before && before.at > now - windowMs ? before.count + 1 : 1
+    const count = before && before.at > now - requestWindowMs ? before.count + 1 : 1
     // Taken out and put back at the end, so that the first of the map is the one that failed longest ago.
     this.#failures.delete(address)
     this.#failures.set(address, { count, at: now })

@@ -37,8 +37,9 @@ export class Group {
       })
       if (this.#running) return
       this.#running = true
-      // Whatever else arrives in this turn of the event loop comes along.
-      setImmediate(() => void this.#drain())
+      // Whatever else arrives in this turn of the event loop comes along, and so does what still has to be looked up:
+      // answers to questions of this turn come at its end.
+      setImmediate(() => setImmediate(() => void this.#drain()))
     })
   }
 

@@ -1,7 +1,7 @@
 /** From an address to a store that is ready to use. */
 
 import { resolve } from 'node:path'
-import type { Store } from '../core/store.ts'
+import { requestWindowMs, type Store } from '../core/store.ts'
 import * as devices from './devices.ts'
 import type { Driver } from './driver.ts'
 import { StorageFault } from './driver.ts'
@@ -14,7 +14,8 @@ import { PostgresDriver } from './postgres.ts'
 import * as received from './received.ts'
 import { sql } from './sql.ts'
 import { SqliteDriver } from './sqlite.ts'
-import { SharedWindows } from './windows.ts'
+import { Together } from './together.ts'
+import { countRequests } from './windows.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
 export function openDriver(url: string): Driver {
@@ -41,7 +42,12 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     <Input, Output>(verb: Verb<Input, Output>) =>
     (input: Input): Promise<Output> =>
       group.run(verb, input)
-  const windows = driver.dialect === 'postgres' ? new SharedWindows(reader, options.now) : undefined
+  const familiar = new Together((asked: messages.Acquaintance[]) => messages.familiarDevices(reader, asked))
+  // SQLite serves one gateway, which counts in memory.
+  const requests =
+    driver.dialect === 'postgres'
+      ? new Together((keyIds: string[]) => countRequests(reader, keyIds, requestWindowMs, options.now()))
+      : undefined
 
   return {
     accept: write(messages.accept),
@@ -56,7 +62,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     unanswered: (deviceId, afterSeq, limit) => messages.unanswered(reader, deviceId, afterSeq, limit),
     movable: (deviceId, limit) => messages.movable(reader, deviceId, limit),
     heldCount: () => messages.heldCount(reader),
-    familiarDevice: (environmentId, number, since) => messages.familiarDevice(reader, environmentId, number, since),
+    familiarDevice: (environmentId, number, since) => familiar.ask({ environmentId, number, since }),
 
     receive: write(received.receive),
     inbox: (environmentId, filter) => received.inbox(reader, environmentId, filter),
@@ -79,7 +85,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     keys: () => keys.keys(reader),
     environments: () => keys.environments(reader),
     configure: (environmentId, settings) => group.run(keys.configure, { environmentId, settings }),
-    ...(windows && { countRequest: (keyId: string, windowMs: number) => windows.count(keyId, windowMs) }),
+    ...(requests && { countRequest: (keyId: string) => requests.ask(keyId) }),
 
     events: (afterSeq, limit) => events(reader, afterSeq, limit),
 
