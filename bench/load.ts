@@ -13,10 +13,24 @@ export type Load = {
   requests: number
 }
 
-export type LoadResult = { seconds: number; requestsPerSecond: number; failed: number; p50: number; p99: number }
+export type LoadResult = {
+  seconds: number
+  requestsPerSecond: number
+  failed: number
+  p50: number
+  p99: number
+}
 
 /** Sends a fixed number of requests, each connection its next as soon as the last was answered. */
-export async function load({ host, port, path, key, connections, body, requests }: Load): Promise<LoadResult> {
+export async function load({
+  host,
+  port,
+  path,
+  key,
+  connections,
+  body,
+  requests,
+}: Load): Promise<LoadResult> {
   const head = `POST ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(host, port)))
   const times: number[] = []

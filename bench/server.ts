@@ -25,25 +25,29 @@ const idle: LinkKind = {
 
 if (mode === 'nothing') {
   // Everything but the disk: the device is chosen and the message is made, then forgotten.
-  Gateway.prototype.send = async function (environment, draft) {
-    return {
-      id: randomUUIDv7(),
-      environmentId: environment.id,
-      batchId: null,
-      deviceId: randomUUIDv7(),
-      pinned: false,
-      recipient: draft.to,
-      text: draft.message,
-      mediaUrl: null,
-      simSlot: null,
-      parts: 1,
-      expiresAt: 0,
-    }
-  }
+  Gateway.prototype.send = async (environment, draft) => ({
+    id: randomUUIDv7(),
+    environmentId: environment.id,
+    batchId: null,
+    deviceId: randomUUIDv7(),
+    pinned: false,
+    recipient: draft.to,
+    text: draft.message,
+    mediaUrl: null,
+    simSlot: null,
+    parts: 1,
+    expiresAt: 0,
+  })
 }
 
 const gateway = await build(
-  readConfig({ DATABASE_URL: url, PORT: '0', RATE_LIMIT: '1000000000', QUEUE_LIMIT: '1000000000', LOG_LEVEL: 'error' }),
+  readConfig({
+    DATABASE_URL: url,
+    PORT: '0',
+    RATE_LIMIT: '1000000000',
+    QUEUE_LIMIT: '1000000000',
+    LOG_LEVEL: 'error',
+  }),
   {
     kinds: [mode === 'phones' ? simulatedPhones({ now: Date.now }) : idle],
     ...(mode === 'alone' && { groupMost: 1 }),

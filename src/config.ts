@@ -47,7 +47,9 @@ const origin = (given: string) =>
 const hostName = (given: string) =>
   /^[a-z0-9.-]+(:\d+)?$/i.test(given) ? given.toLowerCase() : new Complaint('must be a host name')
 const database = (given: string) =>
-  /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(given) ? given : new Complaint('must begin with sqlite: or postgres://')
+  /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(given)
+    ? given
+    : new Complaint('must begin with sqlite: or postgres://')
 const networks = (given: string) => {
   const list = given.split(',').map(entry => entry.trim())
   const bad = list.find(entry => !isNetwork(entry))
@@ -108,7 +110,8 @@ export const options = {
     read: oneOf('silent', 'error', 'warn', 'info', 'debug'),
   }),
   BASESTATION_URL: option({
-    about: 'for the command line: base address of the API to talk to; from HOST, PORT and the key when not set',
+    about:
+      'for the command line: base address of the API to talk to; from HOST, PORT and the key when not set',
     default: undefined,
     read: origin,
   }),
@@ -188,9 +191,13 @@ function hideSecret(shown: string): string {
   return decodeURIComponent(url.toString())
 }
 
-function lookUp(environment: Environment, name: OptionName): { text: string | undefined; source: Source } | Complaint {
+function lookUp(
+  environment: Environment,
+  name: OptionName,
+): { text: string | undefined; source: Source } | Complaint {
   const fromEnvironment = environment[name]
-  if (fromEnvironment !== undefined && fromEnvironment !== '') return { text: fromEnvironment, source: 'environment' }
+  if (fromEnvironment !== undefined && fromEnvironment !== '')
+    return { text: fromEnvironment, source: 'environment' }
   const file = 'secret' in options[name] ? environment[`${name}_FILE`] : undefined
   if (file === undefined || file === '') return { text: options[name].default, source: 'default' }
   try {

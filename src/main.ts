@@ -47,7 +47,8 @@ export type Basestation = {
   stop(): Promise<void>
 }
 
-export const makeLog = (level: string): Log => pino({ level, base: null }, pino.destination({ dest: 2, sync: true }))
+export const makeLog = (level: string): Log =>
+  pino({ level, base: null }, pino.destination({ dest: 2, sync: true }))
 
 export async function build(config: Config, options: BuildOptions = {}): Promise<Basestation> {
   const { now = Date.now, log = makeLog(config.LOG_LEVEL), onFatal } = options

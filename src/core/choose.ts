@@ -51,7 +51,11 @@ export class Weight {
 }
 
 /** Why this device cannot carry the message now, or undefined when it can. */
-export function refusal({ device, online, load }: Candidate, weight: Weight, now: number): Refusal | undefined {
+export function refusal(
+  { device, online, load }: Candidate,
+  weight: Weight,
+  now: number,
+): Refusal | undefined {
   const refuse = (code: Refusal['code'], detail: string): Refusal => ({ deviceId: device.id, code, detail })
   if (!online) return refuse('offline', `${device.name} is offline.`)
   if (device.paused) return refuse('paused', `${device.name} is paused.`)

@@ -41,7 +41,11 @@ export type Load = {
 }
 
 /** Above about 30 parts a minute Android asks the phone's owner for consent. */
-export const defaultPerMinute: Record<DeviceKind, number | null> = { android: 20, whatsapp: null, simulated: null }
+export const defaultPerMinute: Record<DeviceKind, number | null> = {
+  android: 20,
+  whatsapp: null,
+  simulated: null,
+}
 
 export const canSendMedia = (kind: DeviceKind): boolean => kind === 'whatsapp'
 export const sendsSms = (kind: DeviceKind): boolean => kind !== 'whatsapp'

@@ -91,7 +91,7 @@ export class Dispatcher {
       if (this.#lines.has(device.id)) {
         if (device.removedAt !== null || this.#lostTo(member)) work.push(this.#hangUp(device.id))
       } else if (device.removedAt === null && this.#kinds.has(device.kind) && !this.#lostTo(member)) {
-        log.info({ device: device.id, kind: device.kind }, 'opening a link')
+        log.debug({ device: device.id, kind: device.kind }, 'opening a link')
         work.push(this.#open(member))
       }
     }

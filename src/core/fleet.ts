@@ -78,7 +78,8 @@ export class Fleet {
     const alive = new Set(nodes.filter(node => node.seenAt > dead).map(node => node.name))
     for (const member of this.#members.values()) {
       const { device } = member
-      member.online = device.online && device.heldBy !== null && alive.has(device.heldBy) && device.removedAt === null
+      member.online =
+        device.online && device.heldBy !== null && alive.has(device.heldBy) && device.removedAt === null
     }
     for (const load of loads) {
       const member = this.#members.get(load.deviceId)

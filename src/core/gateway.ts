@@ -1,7 +1,7 @@
 /** The verbs of the product: send, record what devices report, receive. */
 
 import { type Candidate, choose, type Refusal, Weight } from './choose.ts'
-import { canSendMedia, deviceKinds, type Device } from './device.ts'
+import { canSendMedia, type Device, deviceKinds } from './device.ts'
 import type { Environment } from './environment.ts'
 import type { Fleet } from './fleet.ts'
 import type { News } from './link.ts'
@@ -24,7 +24,12 @@ export type Draft = {
 export type SingleDraft = Draft & { to: string }
 export type BulkDraft = Draft & { recipients: readonly string[] }
 
-export type Rejected = { index: number; to: string; code: 'invalid_recipient' | 'duplicate_recipient'; detail: string }
+export type Rejected = {
+  index: number
+  to: string
+  code: 'invalid_recipient' | 'duplicate_recipient'
+  detail: string
+}
 export type Bulk = { messages: NewMessage[]; deviceId: string; rejected: Rejected[] }
 
 export type GatewayParts = {
@@ -78,7 +83,11 @@ export class Gateway {
     const { accepted, rejected } = this.#sort(environment, draft.recipients)
     if (accepted.length === 0)
       throw new Problem('no_valid_recipients', 'None of the recipients can be texted.', {
-        errors: rejected.map(({ index, code, detail }) => ({ pointer: `/recipients/${index}`, code, detail })),
+        errors: rejected.map(({ index, code, detail }) => ({
+          pointer: `/recipients/${index}`,
+          code,
+          detail,
+        })),
       })
     const weight = this.#weigh(draft)
     const carrier = await this.#carrier(environment, draft, weight, accepted.length)
@@ -112,12 +121,19 @@ export class Gateway {
 
   #recipient(environment: Environment, given: string): string | undefined {
     const number = normaliseNumber(given)
-    if (number !== undefined && environment.settings.numberCheck === 'plan' && !this.#parts.isAssigned(number))
+    if (
+      number !== undefined &&
+      environment.settings.numberCheck === 'plan' &&
+      !this.#parts.isAssigned(number)
+    )
       return undefined
     return number
   }
 
-  #sort(environment: Environment, recipients: readonly string[]): { accepted: string[]; rejected: Rejected[] } {
+  #sort(
+    environment: Environment,
+    recipients: readonly string[],
+  ): { accepted: string[]; rejected: Rejected[] } {
     const accepted = new Set<string>()
     const rejected: Rejected[] = []
     recipients.forEach((to, index) => {
@@ -150,11 +166,15 @@ export class Gateway {
     const named = draft.device_id === undefined ? undefined : await this.#named(environment, draft.device_id)
     if (draft.media_url !== undefined) {
       if (named && !canSendMedia(named.device.kind))
-        throw new Problem('media_requires_whatsapp', `${named.device.name} cannot send media: it is not a WhatsApp device.`)
+        throw new Problem(
+          'media_requires_whatsapp',
+          `${named.device.name} cannot send media: it is not a WhatsApp device.`,
+        )
       checkMediaUrl(draft.media_url, this.#parts.mediaHttpsOnly)
     }
     const kinds = named ? [named.device.kind] : deviceKinds
-    if (!kinds.some(kind => weight.fits(kind))) throw new Problem('message_too_long', weight.excess(kinds[0]!))
+    if (!kinds.some(kind => weight.fits(kind)))
+      throw new Problem('message_too_long', weight.excess(kinds[0]!))
     const carrier = named ? await this.#online(named) : await this.#chosen(environment, weight, recipient)
     const room = this.#parts.queueLimit - this.#parts.fleet.waiting(environment.id)
     if (room < count)
@@ -166,7 +186,9 @@ export class Gateway {
     const { fleet, refresh } = this.#parts
     const find = () => {
       const member = fleet.member(deviceId)
-      return member?.device.environmentId === environment.id && member.device.removedAt === null ? member : undefined
+      return member?.device.environmentId === environment.id && member.device.removedAt === null
+        ? member
+        : undefined
     }
     const member = find()
     if (member) return member
@@ -224,7 +246,11 @@ export class Gateway {
     }
   }
 
-  async #accept(environment: Environment, carrier: Candidate, messages: readonly NewMessage[]): Promise<void> {
+  async #accept(
+    environment: Environment,
+    carrier: Candidate,
+    messages: readonly NewMessage[],
+  ): Promise<void> {
     const { store, fleet, wake, onAccept } = this.#parts
     // Before the commit, so that requests of the same moment spread over the devices.
     fleet.noteAccepted(carrier, messages.length, messages.length * messages[0]!.parts)
@@ -249,7 +275,8 @@ function noDevice(refusals: readonly Refusal[]): Problem {
   const errors: ProblemPart[] = refusals
     .slice(0, 50)
     .map(({ deviceId, code, detail }) => ({ pointer: `/devices/${deviceId}`, code, detail }))
-  const detail = refusals.length === 0 ? 'This environment has no device yet.' : 'No device can take the message now.'
+  const detail =
+    refusals.length === 0 ? 'This environment has no device yet.' : 'No device can take the message now.'
   return new Problem('no_device_available', detail, { errors, retryAfter: 30 })
 }
 

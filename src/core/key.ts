@@ -42,7 +42,10 @@ export type Key = {
   lastUsedAt: number | null
 }
 
-export type KeyDraft = Pick<Key, 'environmentId' | 'name' | 'scopes' | 'rateLimit' | 'allowedIps' | 'expiresAt' | 'createdBy'>
+export type KeyDraft = Pick<
+  Key,
+  'environmentId' | 'name' | 'scopes' | 'rateLimit' | 'allowedIps' | 'expiresAt' | 'createdBy'
+>
 
 const prefixes: Record<EnvironmentName, string> = { production: 'bs_live_', staging: 'bs_test_' }
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -59,7 +62,11 @@ export function newSecret(environment: EnvironmentName): string {
  * is caught here, without a look-up.
  */
 export function environmentOf(secret: string): EnvironmentName | undefined {
-  const name = secret.startsWith(prefixes.production) ? 'production' : secret.startsWith(prefixes.staging) ? 'staging' : undefined
+  const name = secret.startsWith(prefixes.production)
+    ? 'production'
+    : secret.startsWith(prefixes.staging)
+      ? 'staging'
+      : undefined
   if (!name || secret.length !== prefixes[name].length + secretLength + checksumLength) return undefined
   const body = secret.slice(0, -checksumLength)
   return checksum(body) === secret.slice(-checksumLength) ? name : undefined

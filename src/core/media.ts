@@ -25,9 +25,13 @@ export function checkMediaUrl(text: string, httpsOnly: boolean): void {
       errors: [{ pointer: '/media_url', code: 'invalid', detail: 'not an absolute http or https address' }],
     })
   if (httpsOnly && url.protocol !== 'https:')
-    throw new Problem('invalid_request', 'media_url must be an https address: this gateway fetches media over https only.', {
-      errors: [{ pointer: '/media_url', code: 'invalid', detail: 'must be https' }],
-    })
+    throw new Problem(
+      'invalid_request',
+      'media_url must be an https address: this gateway fetches media over https only.',
+      {
+        errors: [{ pointer: '/media_url', code: 'invalid', detail: 'must be https' }],
+      },
+    )
   const extension = /\.([a-z0-9]{1,8})$/i.exec(url.pathname)?.[1]?.toLowerCase()
   if (extension && !supported.has(extension) && unsupported.has(extension))
     throw new Problem('unsupported_media', `.${extension} files cannot be sent.`)

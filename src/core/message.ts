@@ -114,6 +114,9 @@ export const failures = {
 export type FailureCode = keyof typeof failures
 
 export const meaningOf = (code: string): FailureMeaning =>
-  (failures as Record<string, FailureMeaning>)[code] ?? { detail: 'The message could not be sent.', retryable: false }
+  (failures as Record<string, FailureMeaning>)[code] ?? {
+    detail: 'The message could not be sent.',
+    retryable: false,
+  }
 
 export const validityMs = { default: 24 * 3_600_000, least: 60_000, most: 7 * 24 * 3_600_000 }

@@ -3,7 +3,11 @@
 export type Limits = { perMinute: number | null; perDay: number | null }
 
 /** What the device was handed lately: parts by second for the last minute, and the sum of the current day (UTC). */
-export type Pace = { recent: readonly (readonly [second: number, parts: number])[]; day: number; dayParts: number }
+export type Pace = {
+  recent: readonly (readonly [second: number, parts: number])[]
+  day: number
+  dayParts: number
+}
 
 export const freshPace: Pace = { recent: [], day: 0, dayParts: 0 }
 
@@ -18,7 +22,9 @@ export const recentParts = (pace: Pace, now: number): number =>
   pace.recent.reduce((sum, [second, parts]) => (counts(second, now) ? sum + parts : sum), 0)
 
 export const dayPartsLeft = (limits: Limits, pace: Pace, now: number): number =>
-  limits.perDay === null ? Infinity : Math.max(0, limits.perDay - (pace.day === dayOf(now) ? pace.dayParts : 0))
+  limits.perDay === null
+    ? Infinity
+    : Math.max(0, limits.perDay - (pace.day === dayOf(now) ? pace.dayParts : 0))
 
 /** Whether a message of so many parts may be handed over now. One longer than a minute's limit goes alone. */
 export function mayHand(limits: Limits, pace: Pace, parts: number, now: number): boolean {
@@ -48,7 +54,13 @@ export function nextChance(limits: Limits, pace: Pace, parts: number, now: numbe
 }
 
 /** Seconds a message would wait behind `waitingParts` others. An estimate: it only compares devices. */
-export function expectedWait(limits: Limits, pace: Pace, waitingParts: number, parts: number, now: number): number {
+export function expectedWait(
+  limits: Limits,
+  pace: Pace,
+  waitingParts: number,
+  parts: number,
+  now: number,
+): number {
   if (limits.perMinute === null) return waitingParts / 1_000
   const over = recentParts(pace, now) + waitingParts + parts - limits.perMinute
   return over <= 0 ? 0 : (over / limits.perMinute) * 60

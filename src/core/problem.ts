@@ -26,7 +26,6 @@ export const problemCodes = [
   'method_not_allowed',
   'request_timeout',
   'body_too_large',
-  'uri_too_long',
   'unsupported_content_type',
   'headers_too_large',
   'rate_limited',

@@ -15,7 +15,8 @@ export type Measure = {
 
 export function measure(text: string): Measure {
   // Plain ASCII letters, digits and the commonest signs are one unit each: most texts end here.
-  if (text.length <= 160 && /^[\w !"#%&'()*+,\-./:;<=>?\n\r]*$/.test(text)) return { encoding: 'GSM-7', segments: 1 }
+  if (text.length <= 160 && /^[\w !"#%&'()*+,\-./:;<=>?\n\r]*$/.test(text))
+    return { encoding: 'GSM-7', segments: 1 }
   const widths: number[] = []
   for (const character of text) {
     if (basic.has(character)) widths.push(1)

@@ -13,7 +13,14 @@ export type Awaitable<T> = T | Promise<T>
 export type Claim = { messages: Message[]; retryAt: number | null }
 
 /** A queued message's way to another device. */
-export type Transfer = { messageId: string; from: string; to: string; oldParts: number; parts: number; reason: string }
+export type Transfer = {
+  messageId: string
+  from: string
+  to: string
+  oldParts: number
+  parts: number
+  reason: string
+}
 
 /** A key's requests are counted in fixed windows of this length. */
 export const requestWindowMs = 60_000

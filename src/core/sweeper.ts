@@ -79,7 +79,10 @@ export class Sweeper {
     }
     await store.transfer(transfers)
     await fleet.refresh()
-    log.info({ device: member.device.id, messages: transfers.length }, 'moved waiting messages to other devices')
+    log.info(
+      { device: member.device.id, messages: transfers.length },
+      'moved waiting messages to other devices',
+    )
     for (const deviceId of new Set(transfers.map(({ to }) => to))) wake(deviceId)
     return messages.length === step
   }

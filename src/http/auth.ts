@@ -60,7 +60,8 @@ export class Door {
       return
     }
     const allowance = this.#parts.limits.take(key!.id, key!.rateLimit ?? this.#parts.rateLimit)
-    if (allowance instanceof Promise) allowance.then(found => this.#admit(request, reply, key!, found, done)).catch(done)
+    if (allowance instanceof Promise)
+      allowance.then(found => this.#admit(request, reply, key!, found, done)).catch(done)
     else this.#admit(request, reply, key!, allowance, done)
   }
 
@@ -81,7 +82,11 @@ export class Door {
     request.key = key
     if (allowance.exceeded) {
       const wait = Math.max(1, Math.ceil((allowance.resetAt - this.#parts.now()) / 1_000))
-      done(new Problem('rate_limited', `At most ${allowance.limit} requests a minute with this key.`, { retryAfter: wait }))
+      done(
+        new Problem('rate_limited', `At most ${allowance.limit} requests a minute with this key.`, {
+          retryAfter: wait,
+        }),
+      )
       return
     }
     const scope = request.routeOptions.config.scope
@@ -114,7 +119,8 @@ function secretOf(request: FastifyRequest, environment: EnvironmentName): string
   if (secret === undefined)
     throw new Problem('invalid_key', 'The Authorization header must read “Bearer <API_KEY>”.')
   const home = environmentOf(secret)
-  if (home === undefined) throw new Problem('invalid_key', 'The API key is not valid: it was cut off or mistyped.')
+  if (home === undefined)
+    throw new Problem('invalid_key', 'The API key is not valid: it was cut off or mistyped.')
   if (home !== environment)
     throw new Problem('wrong_environment', `This API key belongs to ${home}; this address is ${environment}.`)
   return secret

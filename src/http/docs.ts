@@ -9,9 +9,18 @@ const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/p
 
 const files: Record<string, { type: string; read: () => Buffer | string }> = {
   'swagger-ui.css': { type: 'text/css', read: () => readFileSync(join(assets, 'swagger-ui.css')) },
-  'swagger-ui-bundle.js': { type: 'text/javascript', read: () => readFileSync(join(assets, 'swagger-ui-bundle.js')) },
-  'reference.css': { type: 'text/css', read: () => readFileSync(new URL('./docs/reference.css', import.meta.url)) },
-  'reference.js': { type: 'text/javascript', read: () => readFileSync(new URL('./docs/reference.js', import.meta.url)) },
+  'swagger-ui-bundle.js': {
+    type: 'text/javascript',
+    read: () => readFileSync(join(assets, 'swagger-ui-bundle.js')),
+  },
+  'reference.css': {
+    type: 'text/css',
+    read: () => readFileSync(new URL('./docs/reference.css', import.meta.url)),
+  },
+  'reference.js': {
+    type: 'text/javascript',
+    read: () => readFileSync(new URL('./docs/reference.js', import.meta.url)),
+  },
 }
 
 /** Only what the gateway itself serves may run or be loaded; Swagger UI sets styles and icons inline. */
@@ -31,7 +40,9 @@ const page = readFileSync(new URL('./docs/reference.html', import.meta.url), 'ut
 export function registerDocs(app: FastifyInstance, document: object, bases: readonly string[]): void {
   const text = JSON.stringify(document)
   for (const base of ['', ...bases]) {
-    app.get(`${base}/openapi.json`, (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
+    app.get(`${base}/openapi.json`, (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(text),
+    )
     app.get(`${base}/docs`, (_request, reply) => showPage(reply))
   }
   const loaded = new Map<string, Buffer | string>()
@@ -41,7 +52,10 @@ export function registerDocs(app: FastifyInstance, document: object, bases: read
     if (!asset) return reply.callNotFound()
     const content = loaded.get(file) ?? asset.read()
     loaded.set(file, content)
-    return reply.type(`${asset.type}; charset=utf-8`).header('cache-control', 'public, max-age=3600').send(content)
+    return reply
+      .type(`${asset.type}; charset=utf-8`)
+      .header('cache-control', 'public, max-age=3600')
+      .send(content)
   })
 }
 

@@ -3,7 +3,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServerParts } from './server.ts'
 
-export function registerHealth(app: FastifyInstance, { ready, metrics }: Pick<ServerParts, 'ready' | 'metrics'>): void {
+export function registerHealth(
+  app: FastifyInstance,
+  { ready, metrics }: Pick<ServerParts, 'ready' | 'metrics'>,
+): void {
   app.get('/healthz', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
     return { status: 'ok' }

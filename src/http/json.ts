@@ -38,7 +38,8 @@ function inspect(text: string): void {
       at = end - 1
     } else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
       open.push(character === 0x7b ? new Set() : undefined)
-      if (open.length > deepest) throw new Problem('invalid_json', `The body is nested deeper than ${deepest} levels.`)
+      if (open.length > deepest)
+        throw new Problem('invalid_json', `The body is nested deeper than ${deepest} levels.`)
     } else if (character === 0x7d /* } */ || character === 0x5d /* ] */) open.pop()
   }
 }

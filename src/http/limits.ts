@@ -64,6 +64,8 @@ export class FailureDelay {
     this.#failures.delete(address)
     this.#failures.set(address, { count, at: now })
     if (this.#failures.size > mostAddresses) this.#failures.delete(this.#failures.keys().next().value!)
-    return count <= patience ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(10, count - patience - 1))
+    return count <= patience
+      ? 0
+      : Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(10, count - patience - 1))
   }
 }

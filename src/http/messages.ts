@@ -1,7 +1,7 @@
 /** Sending, and asking what became of it. */
 
 import type { Gateway } from '../core/gateway.ts'
-import { failures, meaningOf, type Message } from '../core/message.ts'
+import { failures, type Message, meaningOf } from '../core/message.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { isoTimeOrNull } from '../core/time.ts'

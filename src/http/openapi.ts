@@ -55,7 +55,9 @@ export function openApi(routes: readonly Route[], version: string): Json {
     security: [{ key: [] }],
     paths,
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, bs_live_… or bs_test_….' } },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key, bs_live_… or bs_test_….' },
+      },
       schemas: components,
     },
   }
@@ -100,10 +102,12 @@ function parameters(route: Route): Json {
     required: true,
     schema: { type: 'string', format: 'uuid' },
   }))
-  const inQuery = Object.entries((route.query as Titled | undefined)?.properties ?? {}).map(([name, property]) => {
-    const { description, ...schema } = property
-    return { name, in: 'query', required: false, description, schema }
-  })
+  const inQuery = Object.entries((route.query as Titled | undefined)?.properties ?? {}).map(
+    ([name, property]) => {
+      const { description, ...schema } = property
+      return { name, in: 'query', required: false, description, schema }
+    },
+  )
   const all = [...inPath, ...inQuery]
   return all.length > 0 ? { parameters: all } : {}
 }

@@ -28,7 +28,6 @@ const table: Record<ProblemCode, readonly [status: number, title: string]> = {
   method_not_allowed: [405, 'Method not allowed'],
   request_timeout: [408, 'Request timeout'],
   body_too_large: [413, 'Body too large'],
-  uri_too_long: [414, 'Address too long'],
   unsupported_content_type: [415, 'Unsupported content type'],
   rate_limited: [429, 'Rate limit exceeded'],
   headers_too_large: [431, 'Headers too large'],

@@ -1,9 +1,9 @@
 /** The shapes on the wire: one schema each for checking, for answering and for the OpenAPI document. */
 
 import { type Static, Type } from 'typebox'
-import { problemCodes } from '../core/problem.ts'
 import { mostRecipients } from '../core/gateway.ts'
 import { statuses, validityMs } from '../core/message.ts'
+import { problemCodes } from '../core/problem.ts'
 import { pageSize } from '../core/received.ts'
 
 const closed = { additionalProperties: false }
@@ -13,7 +13,10 @@ const words = <T extends string>(list: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...list], description })
 
 const draft = {
-  message: Type.String({ minLength: 1, description: 'Text of the message; the caption when media is attached.' }),
+  message: Type.String({
+    minLength: 1,
+    description: 'Text of the message; the caption when media is attached.',
+  }),
   device_id: Type.Optional(
     Type.String({ format: 'uuid', description: 'Device to use. When omitted, an online device is chosen.' }),
   ),
@@ -32,7 +35,11 @@ const draft = {
     }),
   ),
   sim_slot: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 8, description: 'SIM to send from, counted from 1, on phones with several.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 8,
+      description: 'SIM to send from, counted from 1, on phones with several.',
+    }),
   ),
 }
 
@@ -142,7 +149,9 @@ export type StatusResponse = Static<typeof StatusResponse>
 
 export const ReceivedQuery = Type.Object(
   {
-    page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: `Page number; ${pageSize} items each.` })),
+    page: Type.Optional(
+      Type.Integer({ minimum: 1, default: 1, description: `Page number; ${pageSize} items each.` }),
+    ),
     device_id: Type.Optional(
       Type.String({ format: 'uuid', description: 'Only messages received by this device.' }),
     ),

@@ -1,7 +1,12 @@
 /** The HTTP server: both environments, the documents, health and metrics. */
 
 import { randomUUID } from 'node:crypto'
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import type { Environment, EnvironmentName } from '../core/environment.ts'
 import { environmentNames } from '../core/environment.ts'
 import type { Log } from '../core/log.ts'
@@ -35,7 +40,7 @@ export type ServerParts = {
 
 const bodyLimit = 1_048_576
 
-export type Server = { app: FastifyInstance; /** From now on: 503. */ refuse: () => void }
+export type Server = { app: FastifyInstance /** From now on: 503. */; refuse: () => void }
 
 export function buildServer(parts: ServerParts): Server {
   let closing = false
@@ -58,7 +63,10 @@ export function buildServer(parts: ServerParts): Server {
   const fail = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const problem = asProblem(error)
     if (problem.code === 'internal' || problem.code === 'storage_unavailable')
-      parts.log.error({ request: request.id, route: request.routeOptions?.url, err: problem.cause ?? problem }, problem.code)
+      parts.log.error(
+        { request: request.id, route: request.routeOptions?.url, err: problem.cause ?? problem },
+        problem.code,
+      )
     if (statusOf(problem.code) === 401) reply.header('www-authenticate', 'Bearer')
     if (problem.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter)
     reply
@@ -97,7 +105,12 @@ export function buildServer(parts: ServerParts): Server {
     const { onAnswer } = parts
     app.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'none'
-      onAnswer({ method: request.method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
+      onAnswer({
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1_000,
+      })
       done()
     })
   }
@@ -151,7 +164,10 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
       })
   }
   const matchers = parts.routes.flatMap(route =>
-    route.paths.map(path => ({ method: route.method, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`) })),
+    route.paths.map(path => ({
+      method: route.method,
+      pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
+    })),
   )
   const nothingHere = (request: FastifyRequest, reply: FastifyReply): Problem => {
     const path = request.url.split('?')[0]!.slice(bases[name].length)
@@ -170,10 +186,12 @@ const noQuery = { type: 'object', properties: {}, additionalProperties: false }
 
 /** A query is text: where the schema wants an integer and the text is one, it becomes one. Nothing else is converted. */
 function readQuery(query: Record<string, unknown>, schema: object | undefined): Record<string, unknown> {
-  const properties = (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {}
+  const properties =
+    (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {}
   const read: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(query)) {
-    const isInteger = properties[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,15}$/.test(value)
+    const isInteger =
+      properties[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,15}$/.test(value)
     read[name] = isInteger ? Number(value) : value
   }
   return read
@@ -182,6 +200,9 @@ function readQuery(query: Record<string, unknown>, schema: object | undefined): 
 /** On its own host name staging answers under the usual path. */
 function stagingUrl(url: string, host: string | undefined, stagingHost: string | undefined): string {
   if (stagingHost === undefined || host === undefined) return url
-  const sameHost = host.toLowerCase() === stagingHost || host.toLowerCase().replace(/:\d+$/, '') === stagingHost
-  return sameHost && (url === bases.production || url.startsWith(`${bases.production}/`)) ? `/staging${url}` : url
+  const sameHost =
+    host.toLowerCase() === stagingHost || host.toLowerCase().replace(/:\d+$/, '') === stagingHost
+  return sameHost && (url === bases.production || url.startsWith(`${bases.production}/`))
+    ? `/staging${url}`
+    : url
 }

@@ -9,7 +9,10 @@ const shown = (settings: Settings): SettingsResponse => ({
   data: { number_check: settings.numberCheck },
 })
 
-export const settings = (): Action<SettingsResponse> => async ({ environment }) => shown(environment.settings)
+export const settings =
+  (): Action<SettingsResponse> =>
+  async ({ environment }) =>
+    shown(environment.settings)
 
 export const configure =
   (change: (environment: Environment, settings: Settings) => Promise<void>): Action<SettingsResponse> =>

@@ -4,7 +4,12 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { Problem, type ProblemPart } from '../core/problem.ts'
 
 /** No coercion, no dropped fields, no filled-in defaults: what was sent is what is judged. */
-const settings = { coerceTypes: false, removeAdditional: false, useDefaults: false, validateFormats: false } as const
+const settings = {
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  validateFormats: false,
+} as const
 const quick = new Ajv({ ...settings, allErrors: false })
 const thorough = new Ajv({ ...settings, allErrors: true })
 /** Beyond this many recipients or so, listing every mistake would cost more than it helps. */
@@ -30,7 +35,9 @@ export function checker(schema: object): (value: unknown) => Problem | undefined
 const isLarge = (value: unknown) =>
   typeof value === 'object' &&
   value !== null &&
-  Object.values(value).some(inner => typeof inner === 'object' && inner !== null && Object.keys(inner).length > 200)
+  Object.values(value).some(
+    inner => typeof inner === 'object' && inner !== null && Object.keys(inner).length > 200,
+  )
 
 function problemOf(errors: readonly ErrorObject[], schema: object): Problem {
   const parts = errors.slice(0, mostErrors).map(error => partOf(error, schema))
@@ -67,10 +74,18 @@ function partOf(error: ErrorObject, schema: object): ProblemPart {
     case 'minItems':
       return { pointer, code: 'empty', detail: `${name} must not be empty.` }
     case 'maxItems':
-      return { pointer, code: 'too_many_recipients', detail: `At most ${params.limit} recipients in one request.` }
+      return {
+        pointer,
+        code: 'too_many_recipients',
+        detail: `At most ${params.limit} recipients in one request.`,
+      }
     case 'minimum':
     case 'maximum':
-      return { pointer, code: 'out_of_range', detail: `${name} must be ${keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}.` }
+      return {
+        pointer,
+        code: 'out_of_range',
+        detail: `${name} must be ${keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}.`,
+      }
     case 'enum':
     case 'const':
       return { pointer, code: 'invalid', detail: `${name} must be one of the allowed values.` }

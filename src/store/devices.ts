@@ -8,7 +8,8 @@ import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-const columns = raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
+const columns =
+  raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
   d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.online, d.held_by AS "heldBy",
   d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
 
@@ -49,7 +50,10 @@ export const enrol: Verb<DeviceDraft, Device> = async (tx, drafts) => {
   return added
 }
 
-export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = async (tx, asked) => {
+export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = async (
+  tx,
+  asked,
+) => {
   const changed: (Device | undefined)[] = []
   for (const { deviceId, change } of asked) {
     const before = await device(tx, deviceId)
@@ -85,7 +89,10 @@ export const retire: Verb<string, Device | undefined> = async (tx, ids) => {
   return retired
 }
 
-export const presence: Verb<{ deviceId: string; node: string; online: boolean }, void> = async (tx, reports) => {
+export const presence: Verb<{ deviceId: string; node: string; online: boolean }, void> = async (
+  tx,
+  reports,
+) => {
   for (const { deviceId, node, online } of reports) {
     const before = await device(tx, deviceId)
     // A node that lost the link to another has nothing more to say about it.
@@ -120,6 +127,8 @@ export async function nodes(connection: Sql): Promise<Node[]> {
 }
 
 export async function devicesVersion(connection: Sql): Promise<number> {
-  const [row] = await connection.all<{ value: number }>(sql`SELECT value FROM counters WHERE name = 'devices'`)
+  const [row] = await connection.all<{ value: number }>(
+    sql`SELECT value FROM counters WHERE name = 'devices'`,
+  )
   return row!.value
 }

@@ -82,7 +82,11 @@ export class Group {
   }
 
   /** One call must not spoil the others': unless storage itself is at fault, each is tried alone. */
-  async #refuse(byVerb: ReadonlyMap<Verb<never, unknown>, Call[]>, count: number, error: unknown): Promise<void> {
+  async #refuse(
+    byVerb: ReadonlyMap<Verb<never, unknown>, Call[]>,
+    count: number,
+    error: unknown,
+  ): Promise<void> {
     if (error instanceof StorageFault && error.fatal) this.#options.onFatal?.(error)
     for (const [verb, calls] of byVerb)
       for (const call of calls) {

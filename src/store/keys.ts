@@ -1,12 +1,18 @@
 /** API keys and the environments they belong to. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import { defaultSettings, type Environment, type EnvironmentName, type Settings } from '../core/environment.ts'
+import {
+  defaultSettings,
+  type Environment,
+  type EnvironmentName,
+  type Settings,
+} from '../core/environment.ts'
 import type { Key, KeyDraft } from '../core/key.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-const columns = raw(`k.id, k.environment_id AS "environmentId", e.name AS environment, k.name, k.hint, k.scopes,
+const columns =
+  raw(`k.id, k.environment_id AS "environmentId", e.name AS environment, k.name, k.hint, k.scopes,
   k.rate_limit AS "rateLimit", k.allowed_ips AS "allowedIps", k.created_by AS "createdBy", k.created_at AS "createdAt",
   k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"`)
 
@@ -74,6 +80,8 @@ export async function environments(connection: Sql): Promise<Environment[]> {
 
 export const configure: Verb<{ environmentId: number; settings: Settings }, void> = async (tx, asked) => {
   for (const { environmentId, settings } of asked)
-    await tx.all(sql`UPDATE environments SET settings = ${JSON.stringify(settings)} WHERE id = ${environmentId}`)
+    await tx.all(
+      sql`UPDATE environments SET settings = ${JSON.stringify(settings)} WHERE id = ${environmentId}`,
+    )
   return asked.map(() => undefined)
 }

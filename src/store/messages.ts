@@ -16,14 +16,15 @@ import type { Verb } from './group.ts'
 import { from, raw, type Sql, sql, values, varying, words } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-const columns = raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
+const columns =
+  raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
   recipient, text, media_url AS "mediaUrl", sim_slot AS "simSlot", parts, status, error_code AS "errorCode",
   error_detail AS "errorDetail", created_at AS "createdAt", expires_at AS "expiresAt", handed_at AS "handedAt",
   sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version`)
 
 type MessageRow = Omit<Message, 'pinned' | 'recipient'> & { pinned: number; recipient: number }
 /** The row becomes the message; copying it would cost more than reading it did. */
-const fromRow = (row: MessageRow): Message => 
+const fromRow = (row: MessageRow): Message =>
   Object.assign(row, { pinned: row.pinned === 1, recipient: `+${row.recipient}` })
 
 /** What an event of a message is made from. */
@@ -32,7 +33,14 @@ const trace = raw(`seq, environment_id AS "environmentId", device_id AS "deviceI
 
 function tell(tx: Transaction, status: Status, of: Trace, data?: Record<string, unknown>): void {
   const type: EventType = `message.${status}`
-  tx.journal({ environmentId: of.environmentId, type, messageSeq: of.seq, deviceId: of.deviceId, n: of.version, ...(data && { data }) })
+  tx.journal({
+    environmentId: of.environmentId,
+    type,
+    messageSeq: of.seq,
+    deviceId: of.deviceId,
+    n: of.version,
+    ...(data && { data }),
+  })
 }
 
 /** A number in international format has at most 15 digits, which a number holds exactly. */
@@ -97,7 +105,8 @@ async function claimFor(tx: Transaction, deviceId: string, limit: number): Promi
       WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0 AND expires_at > ${tx.now}
       ORDER BY seq LIMIT ${limit}`),
   ])
-  if (!device || device.paused || device.removed || waiting.length === 0) return { messages: [], retryAt: null }
+  if (!device || device.paused || device.removed || waiting.length === 0)
+    return { messages: [], retryAt: null }
   const { count, pace, retryAt } = within(device, waiting, tx.now)
   const messages = waiting.slice(0, count).map(row => handOver(fromRow(row), tx.now))
   if (count === 0) return { messages, retryAt }
@@ -126,7 +135,8 @@ const handOver = (message: Message, now: number): Message =>
 
 /** How many of the waiting messages the device's pace allows now. The first that does not fit holds up the rest. */
 function within(device: Claimer, waiting: readonly { parts: number }[], now: number) {
-  if (device.perMinute === null && device.perDay === null) return { count: waiting.length, pace: null, retryAt: null }
+  if (device.perMinute === null && device.perDay === null)
+    return { count: waiting.length, pace: null, retryAt: null }
   let pace = JSON.parse(device.pace) as Pace
   let count = 0
   for (const { parts } of waiting) {
@@ -187,7 +197,11 @@ const times: Record<Outcome, string> = {
 type Recorded = Trace & { id: string; parts: number; pinned: number }
 
 /** Returns the ids of the messages that moved. */
-async function recordAlike(tx: Transaction, outcome: Outcome, receipts: readonly Receipt[]): Promise<string[]> {
+async function recordAlike(
+  tx: Transaction,
+  outcome: Outcome,
+  receipts: readonly Receipt[],
+): Promise<string[]> {
   const move = async (of: readonly Receipt[], sources: readonly Status[]): Promise<Recorded[]> =>
     await tx.all<Recorded>(sql`
       UPDATE messages SET status = ${varying(`'${outcome}'`)}, version = version + 1, due_at = NULL,
@@ -206,7 +220,12 @@ async function recordAlike(tx: Transaction, outcome: Outcome, receipts: readonly
       RETURNING ${trace}, id, parts, pinned`)
   const sources = sourcesOf(outcome)
   const done = new Map(
-    (await move(receipts, sources.filter(status => status !== 'queued'))).map(message => [message.id, message]),
+    (
+      await move(
+        receipts,
+        sources.filter(status => status !== 'queued'),
+      )
+    ).map(message => [message.id, message]),
   )
   if (done.size < receipts.length && sources.includes('queued')) {
     // Nearly always late or repeated news. But if a device says it sent what we believe is waiting, it is believed.
@@ -318,14 +337,23 @@ export const unhold: Verb<number, number> = async (tx, limits) => {
   return counts
 }
 
-export async function message(connection: Sql, environmentId: number, id: string): Promise<Message | undefined> {
+export async function message(
+  connection: Sql,
+  environmentId: number,
+  id: string,
+): Promise<Message | undefined> {
   const [row] = await connection.all<MessageRow>(
     sql`SELECT ${columns} FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
   )
   return row && fromRow(row)
 }
 
-export async function unanswered(connection: Sql, deviceId: string, afterSeq: number, limit: number): Promise<Message[]> {
+export async function unanswered(
+  connection: Sql,
+  deviceId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<Message[]> {
   const found = await connection.all<MessageRow>(sql`
     SELECT ${columns} FROM messages
     WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
@@ -344,7 +372,9 @@ export async function movable(connection: Sql, deviceId: string, limit: number):
 }
 
 export async function heldCount(connection: Sql): Promise<number> {
-  const [row] = await connection.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM messages WHERE held = 1`)
+  const [row] = await connection.all<{ count: number }>(
+    sql`SELECT COUNT(*) AS count FROM messages WHERE held = 1`,
+  )
   return row!.count
 }
 
@@ -371,7 +401,13 @@ export async function familiarDevices(
     number,
     since,
   }))
-  const columns = { place: 'bigint', environment: 'bigint', digits: 'bigint', number: 'text', since: 'bigint' } as const
+  const columns = {
+    place: 'bigint',
+    environment: 'bigint',
+    digits: 'bigint',
+    number: 'text',
+    since: 'bigint',
+  } as const
   type Exchange = { place: number; sent: number | null; came: number | null }
   const found = await connection.all<Exchange>(sql`
     SELECT r.place AS place, (

@@ -11,7 +11,11 @@ type Step = { version: number; name: string; text: string }
 export const steps: readonly Step[] = readdirSync(folder)
   .filter(name => /^\d{4}_.*\.sql$/.test(name))
   .sort()
-  .map(name => ({ version: Number(name.slice(0, 4)), name, text: readFileSync(new URL(name, folder), 'utf8') }))
+  .map(name => ({
+    version: Number(name.slice(0, 4)),
+    name,
+    text: readFileSync(new URL(name, folder), 'utf8'),
+  }))
 
 export const newestVersion = steps.at(-1)!.version
 
@@ -32,7 +36,9 @@ export async function schemaVersion(driver: Driver): Promise<number> {
       : sql`SELECT to_regclass('schema_version')::text AS name`
   const [table] = await driver.reader.all<{ name: string | null }>(query)
   if (!table?.name) return 0
-  const [row] = await driver.reader.all<{ version: number }>(sql`SELECT MAX(version) AS version FROM schema_version`)
+  const [row] = await driver.reader.all<{ version: number }>(
+    sql`SELECT MAX(version) AS version FROM schema_version`,
+  )
   return row?.version ?? 0
 }
 
@@ -51,7 +57,9 @@ export async function migrate(driver: Driver, now: () => number): Promise<string
       await connection.all(
         sql`CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, at BIGINT NOT NULL)`,
       )
-      const done = await connection.all(sql`SELECT version FROM schema_version WHERE version = ${step.version}`)
+      const done = await connection.all(
+        sql`SELECT version FROM schema_version WHERE version = ${step.version}`,
+      )
       if (done.length > 0) return false
       await connection.all(sql`INSERT INTO schema_version (version, at) VALUES (${step.version}, ${now()})`)
       for (const statement of statementsOf(forDialect(step.text, driver.dialect)))

@@ -114,5 +114,7 @@ async function ask<Row>(target: pg.Client | pg.Pool, query: Query): Promise<Row[
 function asFault(error: unknown): unknown {
   const code = (error as { code?: string }).code ?? ''
   const ours = /^[0-9A-Z]{5}$/.test(code) && !/^(08|25|40|53|57|58)/.test(code)
-  return ours || error instanceof StorageFault ? error : new StorageFault((error as Error).message, { cause: error })
+  return ours || error instanceof StorageFault
+    ? error
+    : new StorageFault((error as Error).message, { cause: error })
 }

@@ -6,7 +6,8 @@ import type { Verb } from './group.ts'
 import { raw, type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-const columns = raw(`r.id, r.environment_id AS "environmentId", r.device_id AS "deviceId", d.name AS "deviceName",
+const columns =
+  raw(`r.id, r.environment_id AS "environmentId", r.device_id AS "deviceId", d.name AS "deviceName",
   d.phone AS "devicePhone", r.sender, r.text, r.type, r.metadata, r.received_at AS "receivedAt"`)
 
 type ReceivedRow = Omit<Received, 'metadata'> & { metadata: string }
@@ -26,7 +27,13 @@ async function known(tx: Transaction, { deviceId, externalId }: Incoming): Promi
   return row && fromRow(row)
 }
 
-type Place = { all: number | null; device: number | null; sender: number | null; both: number | null; last: number | null }
+type Place = {
+  all: number | null
+  device: number | null
+  sender: number | null
+  both: number | null
+  last: number | null
+}
 
 async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
   const { deviceId, sender, text, type, externalId } = incoming
@@ -46,7 +53,13 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
   const receivedAt = Math.max(tx.now, place!.last ?? 0)
   const id = randomUUIDv7()
   const metadata = JSON.stringify(incoming.metadata)
-  const seq = tx.journal({ environmentId, type: 'message.received', receivedSeq: 'self', deviceId, data: { id } })
+  const seq = tx.journal({
+    environmentId,
+    type: 'message.received',
+    receivedSeq: 'self',
+    deviceId,
+    data: { id },
+  })
   await tx.all(sql`
     INSERT INTO received (seq, id, environment_id, device_id, sender, text, type, metadata, external_id, received_at,
       n_all, n_device, n_sender, n_device_sender)
@@ -78,14 +91,17 @@ const lists = {
 
 export async function inbox(connection: Sql, environmentId: number, filter: InboxFilter): Promise<InboxPage> {
   const nothing = { items: [], total: 0 }
-  if (filter.deviceId !== undefined && !(await owns(connection, environmentId, filter.deviceId))) return nothing
+  if (filter.deviceId !== undefined && !(await owns(connection, environmentId, filter.deviceId)))
+    return nothing
   const list = listOf(filter)
   const ordinal = varying(list.ordinal)
   // The sender's condition is always there so that one wording serves all lists; `1 = 1` costs nothing.
   const scope = varying(`r.${list.where}`)
   const owner = filter.deviceId ?? environmentId
   const [bySender, sender] =
-    filter.from === undefined ? ([varying('1 ='), 1] as const) : ([varying('r.sender ='), filter.from] as const)
+    filter.from === undefined
+      ? ([varying('1 ='), 1] as const)
+      : ([varying('r.sender ='), filter.from] as const)
   const edge = async (direction: 'ASC' | 'DESC') => {
     const [row] = await connection.all<{ n: number }>(sql`
       SELECT r.${ordinal} AS n FROM received r WHERE ${scope} ${owner} AND ${bySender} ${sender}

@@ -92,7 +92,8 @@ export function forPostgres(query: Query): Run<Value | Value[]> {
   for (const part of query.parts) {
     if (part instanceof Raw) continue
     if (part instanceof Records)
-      for (const name of Object.keys(part.columns)) parameters.push(part.items.map(item => plain(item[name]!)))
+      for (const name of Object.keys(part.columns))
+        parameters.push(part.items.map(item => plain(item[name]!)))
     else parameters.push(plain(part))
   }
   return { text, parameters }
@@ -137,7 +138,8 @@ export function* forSqlite(query: Query): Generator<Run<Value>> {
   let at = 0
   if (records?.use === 'values' && items.length >= rowsAtOnce) {
     const text = sqliteTextsAtOnce.form(query, () => sqliteText(query, rowsAtOnce))
-    for (; items.length - at >= rowsAtOnce; at += rowsAtOnce) yield fill(query, text, items.slice(at, at + rowsAtOnce))
+    for (; items.length - at >= rowsAtOnce; at += rowsAtOnce)
+      yield fill(query, text, items.slice(at, at + rowsAtOnce))
   }
   if (at === items.length) return
   const text = sqliteTexts.form(query, () => sqliteText(query, 1))

@@ -124,7 +124,8 @@ class Connection implements Sql {
       const found: Row[] = []
       for (const { text, parameters } of forSqlite(query)) {
         const { statement, columns } = this.#statement(text)
-        for (const values of statement.all(...(parameters as never[]))) found.push(record(columns, values as never) as Row)
+        for (const values of statement.all(...(parameters as never[])))
+          found.push(record(columns, values as never) as Row)
       }
       return found
     } catch (error) {
@@ -148,8 +149,10 @@ class Connection implements Sql {
     const [level] = this.all<{ synchronous: number }>(sql`PRAGMA synchronous`)
     if (level?.synchronous !== 2 || mode?.journal_mode !== 'wal')
       throw new StorageFault('SQLite must run in WAL mode with synchronous=FULL; this file refuses to.')
-    // From here on the lock is waited for outside, so that the event loop goes on.
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA temp_store = MEMORY')
+    // From here on the lock is waited for outside, so that the event loop goes on. The index of recipients is written
+    // all over: a larger log lets its pages be copied back once for many commits, and a larger cache finds them.
+    database.exec(`PRAGMA busy_timeout = 0; PRAGMA temp_store = MEMORY;
+      PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16000`)
   }
 
   #statement(text: string): { statement: StatementSync; columns: string[] } {

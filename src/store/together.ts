@@ -27,7 +27,7 @@ export class Together<Input, Output> {
     this.#waiting = []
     try {
       const outputs = await this.#answer(waiting.map(({ input }) => input))
-      waiting.forEach(({ resolve }, index) => resolve(outputs[index]!))
+      for (const [index, { resolve }] of waiting.entries()) resolve(outputs[index]!)
     } catch (error) {
       for (const { reject } of waiting) reject(error)
     }

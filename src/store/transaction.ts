@@ -115,7 +115,8 @@ export class Transaction implements Sql {
   }
 
   async #writeDevicesVersion(): Promise<void> {
-    if (this.#devicesChanged) await this.all(sql`UPDATE counters SET value = value + 1 WHERE name = 'devices'`)
+    if (this.#devicesChanged)
+      await this.all(sql`UPDATE counters SET value = value + 1 WHERE name = 'devices'`)
   }
 }
 

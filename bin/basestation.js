@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// Runs the command line on the Node.js the project pins, whatever the machine has.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../src/cli/basestation.ts', import.meta.url))
+const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
+const [major = 0] = process.versions.node.split('.').map(Number)
+
+if (major >= 26) await import('../src/cli/basestation.ts')
+else if (existsSync(pinned)) {
+  const child = spawn(pinned, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // Ctrl-C reaches the child by itself; a signal to this process alone is passed on.
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  process.on('SIGINT', () => {})
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
+} else {
+  console.error(`Basestation needs Node.js 26; this is ${process.versions.node}. In a checkout, run: npm ci`)
+  process.exit(1)
+}

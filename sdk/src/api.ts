@@ -1,0 +1,177 @@
+/** The shapes of the API. Written by `npm run api` from the schemas that the gateway checks with. */
+
+export type BulkRequest = {
+  /** Recipients in international format. */
+  recipients: string[]
+  /** Text of the message; the caption when media is attached. */
+  message: string
+  /** Device to use. When omitted, an online device is chosen. */
+  device_id?: string
+  /** Media file to attach, through WhatsApp devices only: PDF; JPEG, PNG, GIF, WebP; MP4, WebM; MP3, OGG, WAV; DOC, DOCX, TXT, ZIP. Staging ignores it on the single send. */
+  media_url?: string
+  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
+  ttl?: number
+  /** SIM to send from, counted from 1, on phones with several. */
+  sim_slot?: number
+}
+
+export type BulkResponse = {
+  success: boolean
+  /** One for each accepted recipient, in their order. */
+  message_ids: string[]
+  /** Device that will send all of them. */
+  device_id: string
+  stats: {
+    /** Recipients given. */
+    total: number
+    /** Recipients whose number is valid. */
+    valid: number
+    /** Recipients whose number was refused. */
+    invalid: number
+    /** Messages accepted. */
+    queued: number
+  }
+  /** Present when something was not queued. */
+  rejected?: Array<{
+    /** Position in recipients, from 0. */
+    index: number
+    to: string
+    /** Why it was not queued. */
+    code: 'invalid_recipient' | 'duplicate_recipient'
+    detail: string
+  }>
+}
+
+export type Problem = {
+  success: false
+  /** Link to the error's description. */
+  type: string
+  title: string
+  status: number
+  /** Stable: decide by this. */
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'method_not_allowed' | 'request_timeout' | 'body_too_large' | 'uri_too_long' | 'unsupported_content_type' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'storage_unavailable' | 'shutting_down'
+  /** For people; may change. */
+  detail: string
+  /** Also in X-Request-Id. */
+  request_id: string
+  /** Present where several things are wrong at once. */
+  errors?: Array<{
+    pointer: string
+    code: string
+    detail: string
+  }>
+}
+
+export type ReceivedQuery = {
+  /** Page number; 25 items each. */
+  page?: number
+  /** Only messages received by this device. */
+  device_id?: string
+  /** Only messages from this sender. */
+  from?: string
+  /** Only messages received at or after this time. */
+  since?: string
+  /** Only messages received at or before this time. */
+  until?: string
+}
+
+export type ReceivedResponse = {
+  success: boolean
+  data: Array<{
+    /** Identifier of the received message. */
+    id: string
+    /** The sender's phone number or name. */
+    from: string
+    message: string
+    /** When the gateway stored it; never decreases in order of arrival. */
+    received_at: string
+    /** Device that received it. */
+    device_id: string
+    device_name: string
+    device_phone: string
+    /** Kind of message. */
+    type: 'sms' | 'mms' | 'whatsapp'
+    metadata: {
+      /** SIM it came in on, counted from 1. */
+      sim_slot?: number
+      /** The time by the sender's or the phone's clock. */
+      sent_at?: string
+      [name: string]: unknown
+    }
+  }>
+  pagination: {
+    page: number
+    /** Always 25. */
+    per_page: number
+    /** Matching messages. */
+    total: number
+    total_pages: number
+    /** Whether a later page exists. */
+    has_more: boolean
+  }
+}
+
+export type SendRequest = {
+  /** Recipient in international format, such as +14155550123. */
+  to: string
+  /** Text of the message; the caption when media is attached. */
+  message: string
+  /** Device to use. When omitted, an online device is chosen. */
+  device_id?: string
+  /** Media file to attach, through WhatsApp devices only: PDF; JPEG, PNG, GIF, WebP; MP4, WebM; MP3, OGG, WAV; DOC, DOCX, TXT, ZIP. Staging ignores it on the single send. */
+  media_url?: string
+  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
+  ttl?: number
+  /** SIM to send from, counted from 1, on phones with several. */
+  sim_slot?: number
+}
+
+export type SendResponse = {
+  success: boolean
+  /** Identifier of the message. */
+  message_id: string
+  /** Device that will send it. */
+  device_id: string
+  /** Always queued: accepted and safely stored. */
+  status: 'queued'
+  /** The recipient, normalised. */
+  to: string
+  message: string
+  /** Present when media was supplied. */
+  media_url?: string
+}
+
+export type SettingsRequest = {
+  /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
+  number_check?: 'shape' | 'plan'
+}
+
+export type SettingsResponse = {
+  success: boolean
+  data: {
+    /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
+    number_check: 'shape' | 'plan'
+  }
+}
+
+export type StatusResponse = {
+  success: boolean
+  data: {
+    /** Identifier of the message. */
+    message_id: string
+    /** Where the message is. Treat a value you do not know as not final. */
+    status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+    delivered_at: string | null
+    /** Device used for sending. */
+    device_id: string
+    /** Present when the message ended badly. */
+    error?: {
+      /** Stable reason. */
+      code: string
+      /** The reason for people. */
+      detail: string
+      /** Whether sending it again can help. */
+      retryable: boolean
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/** A client for a Basestation gateway. Needs nothing but `fetch`: Node.js, Deno, Bun and browsers have it. */
+
+import type {
+  BulkRequest,
+  BulkResponse,
+  ReceivedQuery,
+  ReceivedResponse,
+  SendRequest,
+  SendResponse,
+  SettingsRequest,
+  SettingsResponse,
+  StatusResponse,
+} from './api.ts'
+import { BasestationError, isProblem, type ProblemCode } from './error.ts'
+
+export type * from './api.ts'
+export { BasestationError } from './error.ts'
+
+export type BasestationOptions = {
+  /** The gateway's address, or the full base address that ends with /api/v1. */
+  url: string
+  /** An API key: bs_live_… or bs_test_…. */
+  key: string
+  /** How often to try again; default 2. */
+  retries?: number
+  /** The longest wait between two tries, in seconds; a longer `Retry-After` is passed on as an error. Default 60. */
+  longestWait?: number
+  /** Milliseconds after which a request is given up; default 30,000. */
+  timeoutMs?: number
+  /** Another `fetch`, for proxies and tests. */
+  fetch?: typeof globalThis.fetch
+}
+
+/**
+ * Refusals after which nothing happened for certain, so that even a send may be tried again. Storage trouble is not
+ * among them: the message may have been kept, and nobody should be texted twice.
+ */
+const certain: ReadonlySet<string> = new Set<ProblemCode>([
+  'rate_limited',
+  'no_device_available',
+  'device_offline',
+  'queue_full',
+  'shutting_down',
+])
+
+export class Basestation {
+  readonly base: string
+  readonly #options: Required<BasestationOptions>
+
+  constructor(options: BasestationOptions) {
+    this.#options = {
+      retries: 2,
+      longestWait: 60,
+      timeoutMs: 30_000,
+      fetch: globalThis.fetch.bind(globalThis),
+      ...options,
+    }
+    this.base = baseOf(options.url, options.key)
+  }
+
+  /** Sends a message to one recipient. */
+  send(request: SendRequest): Promise<SendResponse> {
+    return this.#ask('POST', '/sms/send', request)
+  }
+
+  /** Sends one message to up to 100 recipients. */
+  sendBulk(request: BulkRequest): Promise<BulkResponse> {
+    return this.#ask('POST', '/sms/bulk', request)
+  }
+
+  /** Asks what became of a message. */
+  status(messageId: string): Promise<StatusResponse> {
+    return this.#ask('GET', `/sms/status/${encodeURIComponent(messageId)}`)
+  }
+
+  /** Lists received messages, newest first. */
+  received(query: ReceivedQuery = {}): Promise<ReceivedResponse> {
+    const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
+    const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
+    return this.#ask('GET', `/messages/received${text === '' ? '' : `?${text}`}`)
+  }
+
+  /** The settings of the environment. */
+  settings(): Promise<SettingsResponse> {
+    return this.#ask('GET', '/settings')
+  }
+
+  /** Changes settings of the environment. */
+  configure(request: SettingsRequest): Promise<SettingsResponse> {
+    return this.#ask('PATCH', '/settings', request)
+  }
+
+  async #ask<Response>(method: string, path: string, body?: unknown): Promise<Response> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return (await this.#once(method, path, body)) as Response
+      } catch (error) {
+        const wait = attempt < this.#options.retries ? this.#waitFor(error, method, attempt) : undefined
+        if (wait === undefined) throw error
+        await new Promise(resolve => setTimeout(resolve, wait * 1_000))
+      }
+    }
+  }
+
+  /** Seconds until the next try, or undefined when there should be none. */
+  #waitFor(error: unknown, method: string, attempt: number): number | undefined {
+    const backoff = 2 ** attempt * (0.5 + Math.random() / 2)
+    if (!(error instanceof BasestationError)) return method === 'GET' ? backoff : undefined
+    const again = certain.has(error.code) || (method === 'GET' && error.status >= 500)
+    const wait = error.retryAfter ?? backoff
+    return again && wait <= this.#options.longestWait ? wait : undefined
+  }
+
+  async #once(method: string, path: string, body: unknown): Promise<unknown> {
+    const response = await this.#options.fetch(this.base + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#options.key}`,
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(this.#options.timeoutMs),
+    })
+    const answer: unknown = await response.json().catch(() => undefined)
+    if (response.ok && answer !== undefined) return answer
+    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+    throw new BasestationError(
+      response.status,
+      isProblem(answer) ? answer : undefined,
+      Number.isFinite(retryAfter) ? retryAfter : undefined,
+    )
+  }
+}
+
+/** A bare address is completed with the path of the environment that the key belongs to. */
+function baseOf(url: string, key: string): string {
+  const trimmed = url.replace(/\/+$/, '')
+  if (trimmed.endsWith('/api/v1')) return trimmed
+  return `${trimmed}${key.startsWith('bs_test_') ? '/staging/api/v1' : '/api/v1'}`
+}

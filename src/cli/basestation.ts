@@ -1,0 +1,111 @@
+/** The command line: finds the command, runs it, and ends with a code that scripts can use. */
+
+import { BasestationError } from '../../sdk/src/index.ts'
+import { ConfigProblem, readConfig } from '../config.ts'
+import { Problem } from '../core/problem.ts'
+import { version } from '../version.ts'
+import { backupCommands } from './backup.ts'
+import { type Command, exitCodes, help, readWords, UsageError } from './command.ts'
+import { config } from './config.ts'
+import { deviceCommands } from './devices.ts'
+import { doctor } from './doctor.ts'
+import { held } from './held.ts'
+import { inbox } from './inbox.ts'
+import { keyCommands } from './keys.ts'
+import { migrate } from './migrate.ts'
+import { Output } from './output.ts'
+import { send } from './send.ts'
+import { serve } from './serve.ts'
+import { status } from './status.ts'
+
+const commands: readonly Command[] = [
+  serve,
+  ...keyCommands,
+  ...deviceCommands,
+  send,
+  status,
+  inbox,
+  config,
+  migrate,
+  doctor,
+  ...backupCommands,
+  held,
+]
+
+async function main(args: readonly string[]): Promise<number> {
+  const [first = '--help'] = args
+  if (first === '--version') {
+    console.log(version)
+    return exitCodes.ok
+  }
+  const command = commands.find(({ name }) => args.slice(0, name.split(' ').length).join(' ') === name)
+  if (!command) {
+    const family = commands.filter(({ name }) => name.startsWith(`${first} `))
+    const known = family.length > 0 || ['--help', '-h', 'help'].includes(first)
+    const text = overview(family.length > 0 ? family : commands)
+    if (known && (family.length === 0 || args.includes('--help'))) {
+      console.log(text)
+      return exitCodes.ok
+    }
+    console.error(
+      `${known ? `“${first}” needs one more word.` : `There is no command “${first}”.`}\n\n${text}`,
+    )
+    return exitCodes.usage
+  }
+  const given = readWords(command, args.slice(command.name.split(' ').length))
+  if (given.flag('help')) {
+    console.log(help(command))
+    return exitCodes.ok
+  }
+  const context = {
+    given,
+    config: readConfig(process.env),
+    environment: process.env,
+    output: new Output(given.flag('json')),
+  }
+  return (await command.run(context)) ?? exitCodes.ok
+}
+
+function overview(list: readonly Command[]): string {
+  const width = Math.max(...list.map(({ name, words = [] }) => [name, ...words].join(' ').length)) + 2
+  return [
+    'basestation COMMAND [options]',
+    '',
+    ...list.map(({ name, words = [], about }) => `  ${[name, ...words].join(' ').padEnd(width)}${about}`),
+    '',
+    'Every command takes --help and --json. Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 out of reach, 4 refused.',
+  ].join('\n')
+}
+
+/** What people need to know of an error, and the exit code it stands for. */
+function explain(error: unknown, json: boolean): number {
+  const [code, name, text] =
+    error instanceof UsageError
+      ? [exitCodes.usage, 'usage', `${error.message}.`]
+      : error instanceof ConfigProblem
+        ? [exitCodes.usage, 'settings', error.message]
+        : error instanceof BasestationError
+          ? [exitCodes.refused, error.code, error.message]
+          : error instanceof Problem
+            ? [
+                error.code === 'storage_unavailable' ? exitCodes.unreachable : exitCodes.refused,
+                error.code,
+                error.message,
+              ]
+            : isUnreachable(error)
+              ? [
+                  exitCodes.unreachable,
+                  'unreachable',
+                  'Nothing answers at that address. Is the gateway running?',
+                ]
+              : [exitCodes.failed, 'failed', (error as Error).stack ?? String(error)]
+  console.error(json ? JSON.stringify({ error: { code: name, detail: text } }) : text)
+  return code
+}
+
+/** How `fetch` says that nobody was there, or that it took too long. */
+const isUnreachable = (error: unknown) =>
+  (error instanceof TypeError && error.message === 'fetch failed') || (error as Error).name === 'TimeoutError'
+
+const args = process.argv.slice(2)
+process.exitCode = await main(args).catch(error => explain(error, args.includes('--json')))

@@ -1,0 +1,200 @@
+/** basestation devices: list, add, set, pause, resume, remove. */
+
+import type { Candidate } from '../core/choose.ts'
+import { type DeviceChange, type DeviceKind, defaultPerMinute, deviceKinds } from '../core/device.ts'
+import type { EnvironmentName } from '../core/environment.ts'
+import { Fleet } from '../core/fleet.ts'
+import { normaliseNumber } from '../core/number.ts'
+import { Problem } from '../core/problem.ts'
+import type { Store } from '../core/store.ts'
+import { isoTimeOrNull } from '../core/time.ts'
+import { type Command, type Context, type Given, required, UsageError } from './command.ts'
+import { table } from './output.ts'
+import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
+
+const shown = ({ device, online, load }: Candidate) => ({
+  id: device.id,
+  name: device.name,
+  kind: device.kind,
+  environment: device.environment,
+  phone: device.phone,
+  status: online ? 'online' : 'offline',
+  paused: device.paused,
+  per_minute: device.perMinute,
+  per_day: device.perDay,
+  waiting: load.waiting,
+  created_at: isoTimeOrNull(device.createdAt),
+})
+
+async function fleetOf(store: Store): Promise<Fleet> {
+  const fleet = new Fleet(store, Date.now)
+  await fleet.refresh()
+  return fleet
+}
+
+const list: Command = {
+  name: 'devices list',
+  about: 'List devices',
+  options: { environment: { ...environmentOption, about: 'only devices of this environment' } },
+  run: context =>
+    withStore(context, async store => {
+      const environment = environmentNamed(context.given)
+      const members = [...(await fleetOf(store)).members()].filter(
+        ({ device }) =>
+          device.removedAt === null && (environment === undefined || device.environment === environment),
+      )
+      context.output.show(members.map(shown), () =>
+        table(
+          members.map(member => ({
+            ...shown(member),
+            status: member.device.paused ? `${shown(member).status}, paused` : shown(member).status,
+            'per minute': member.device.perMinute ?? '–',
+            'per day': member.device.perDay ?? '–',
+          })),
+          ['id', 'environment', 'kind', 'name', 'phone', 'status', 'waiting', 'per minute', 'per day'],
+          'No devices yet. Add one with: basestation devices add --kind simulated --name NAME',
+        ),
+      )
+      return undefined
+    }),
+}
+
+const add: Command = {
+  name: 'devices add',
+  about: 'Add a device',
+  options: {
+    kind: { type: 'string', value: deviceKinds.join('|'), about: 'what it is' },
+    name: { type: 'string', value: 'N', about: 'what to call it' },
+    phone: { type: 'string', value: '+…', about: 'its phone number' },
+    environment: { ...environmentOption, about: 'the environment (default: production; simulated: staging)' },
+  },
+  run: context =>
+    withStore(context, async store => {
+      const { given, output } = context
+      const kind = kindOf(given)
+      const environment = environmentNamed(given, kind === 'simulated' ? 'staging' : 'production')
+      refuseUnfit(kind, environment)
+      const device = await store.enrol({
+        environmentId: await environmentId(store, environment),
+        kind,
+        name: required(given, 'name'),
+        phone: phoneOf(given) ?? '',
+        perMinute: defaultPerMinute[kind],
+        perDay: null,
+      })
+      const member = (await fleetOf(store)).member(device.id)!
+      output.show(
+        shown(member),
+        () =>
+          `Added ${device.name} (${device.id}) to ${environment}. A running gateway sees it within a second.`,
+      )
+      return undefined
+    }),
+}
+
+const set: Command = {
+  name: 'devices set',
+  about: 'Change a device',
+  words: ['ID'],
+  options: {
+    name: { type: 'string', value: 'N', about: 'what to call it' },
+    phone: { type: 'string', value: '+…', about: 'its phone number' },
+    'per-minute': { type: 'string', value: 'N|none', about: 'SMS parts it may send in any 60 seconds' },
+    'per-day': { type: 'string', value: 'N|none', about: 'SMS parts it may send on one day (UTC)' },
+  },
+  run: context => {
+    const { given } = context
+    const perMinute = limitOf(given, 'per-minute')
+    const perDay = limitOf(given, 'per-day')
+    const phone = phoneOf(given)
+    const name = given.text('name')
+    if (name?.trim() === '') throw new UsageError('--name must not be empty')
+    return changeDevice(context, 'Changed', {
+      ...(name !== undefined && { name }),
+      ...(phone !== undefined && { phone }),
+      ...(perMinute !== undefined && { perMinute }),
+      ...(perDay !== undefined && { perDay }),
+    })
+  },
+}
+
+const pause: Command = {
+  name: 'devices pause',
+  about: 'Hand a device no more messages for now',
+  words: ['ID'],
+  run: context => changeDevice(context, 'Paused', { paused: true }),
+}
+
+const resume: Command = {
+  name: 'devices resume',
+  about: 'Hand a paused device messages again',
+  words: ['ID'],
+  run: context => changeDevice(context, 'Resumed', { paused: false }),
+}
+
+const remove: Command = {
+  name: 'devices remove',
+  about: 'Remove a device for good',
+  words: ['ID'],
+  more: 'What waits for it by name fails; what was chosen for it automatically moves to other devices.',
+  run: context =>
+    withStore(context, async store => {
+      const [id = ''] = context.given.words
+      const device = await store.retire(id.toLowerCase())
+      if (!device) throw missing(id)
+      context.output.show(
+        { id: device.id, name: device.name, removed: true },
+        () => `Removed ${device.name}.`,
+      )
+      return undefined
+    }),
+}
+
+function changeDevice(context: Context, done: string, change: DeviceChange): Promise<undefined> {
+  return withStore(context, async store => {
+    const [id = ''] = context.given.words
+    if (Object.keys(change).length === 0) throw new UsageError('nothing to change')
+    const device = await store.change(id.toLowerCase(), change)
+    if (!device) throw missing(id)
+    const member = (await fleetOf(store)).member(device.id)!
+    context.output.show(shown(member), () => `${done} ${device.name}.`)
+    return undefined
+  })
+}
+
+const missing = (id: string) => new Problem('device_not_found', `There is no device with the id ${id}.`)
+
+function kindOf(given: Given): DeviceKind {
+  const kind = required(given, 'kind')
+  if (!deviceKinds.includes(kind as DeviceKind))
+    throw new UsageError(`--kind must be ${deviceKinds.join(', ')}`)
+  return kind as DeviceKind
+}
+
+function refuseUnfit(kind: DeviceKind, environment: EnvironmentName): void {
+  if (kind !== 'simulated')
+    throw new UsageError(`this version cannot link ${kind} devices yet; it has simulated ones`)
+  if (environment === 'production')
+    throw new UsageError(
+      'simulated phones exist only in staging: a production message must never end in a pretend phone',
+    )
+}
+
+function phoneOf(given: Given): string | undefined {
+  const text = given.text('phone')
+  if (text === undefined || text === '') return text
+  const phone = normaliseNumber(text)
+  if (phone === undefined)
+    throw new UsageError('--phone must be in international format, such as +14155550123')
+  return phone
+}
+
+function limitOf(given: Given, name: string): number | null | undefined {
+  const text = given.text(name)
+  if (text === undefined) return undefined
+  if (text === 'none') return null
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a number from 1, or none`)
+  return Number(text)
+}
+
+export const deviceCommands: readonly Command[] = [list, add, set, pause, resume, remove]

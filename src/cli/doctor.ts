@@ -1,0 +1,145 @@
+/** basestation doctor: looks at everything a gateway needs and says what is wrong. */
+
+import { accessSync, constants, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { Fleet } from '../core/fleet.ts'
+import { newestVersion, schemaVersion } from '../store/migrate.ts'
+import { openDriver, openStore } from '../store/open.ts'
+import { sql } from '../store/sql.ts'
+import { type Command, exitCodes } from './command.ts'
+import { table } from './output.ts'
+
+type Finding = { check: string; result: 'ok' | 'warning' | 'broken'; detail: string }
+type Check = { name: string; look: (config: Config) => Promise<Omit<Finding, 'check'>> }
+
+const ok = (detail: string) => ({ result: 'ok' as const, detail })
+const warning = (detail: string) => ({ result: 'warning' as const, detail })
+const broken = (detail: string) => ({ result: 'broken' as const, detail })
+
+const checks: readonly Check[] = [
+  {
+    name: 'Node.js',
+    look: async () => {
+      const [major = 0] = process.versions.node.split('.').map(Number)
+      return major >= 26
+        ? ok(process.versions.node)
+        : broken(`${process.versions.node}; 26 or newer is needed`)
+    },
+  },
+  {
+    name: 'data folder',
+    look: async ({ DATA_DIR }) => {
+      mkdirSync(DATA_DIR, { recursive: true, mode: 0o700 })
+      accessSync(DATA_DIR, constants.W_OK)
+      const { bavail, bsize } = statfsSync(DATA_DIR)
+      const free = bavail * bsize
+      const detail = `${DATA_DIR}, ${(free / 2 ** 30).toFixed(1)} GiB free`
+      return free < 2 ** 30 ? warning(`${detail}: less than 1 GiB`) : ok(detail)
+    },
+  },
+  {
+    name: 'disk',
+    look: async ({ DATA_DIR }) => {
+      const ms = medianSyncMs(join(DATA_DIR, '.doctor'))
+      const detail = `a write reaches the disk in ${ms.toFixed(1)} ms`
+      return ms > 50 ? warning(`${detail}; each commit waits for that`) : ok(detail)
+    },
+  },
+  {
+    name: 'database',
+    look: async ({ DATABASE_URL }) => {
+      const driver = openDriver(DATABASE_URL)
+      try {
+        const version = await schemaVersion(driver)
+        if (version === 0) return ok('empty; the first start fills it')
+        if (version > newestVersion)
+          return broken(`schema ${version} is newer than this program, which knows ${newestVersion}`)
+        return version < newestVersion
+          ? warning(`schema ${version}; basestation migrate brings it to ${newestVersion}`)
+          : ok(`${driver.dialect}, schema ${version}`)
+      } finally {
+        await driver.close()
+      }
+    },
+  },
+  {
+    name: 'integrity',
+    look: async ({ DATABASE_URL }) => {
+      if (!DATABASE_URL.startsWith('sqlite:')) return ok('PostgreSQL looks after itself')
+      const driver = openDriver(DATABASE_URL)
+      try {
+        const [row] = await driver.reader.all<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)
+        return row?.quick_check === 'ok' ? ok('quick_check found nothing') : broken(String(row?.quick_check))
+      } finally {
+        await driver.close()
+      }
+    },
+  },
+  {
+    name: 'devices',
+    look: async ({ DATABASE_URL }) => {
+      const store = await openStore(DATABASE_URL, { now: Date.now })
+      try {
+        const fleet = new Fleet(store, Date.now)
+        await fleet.refresh()
+        const members = [...fleet.members()].filter(({ device }) => device.removedAt === null)
+        const online = members.filter(member => member.online).length
+        const detail = `${members.length} devices, ${online} online`
+        return members.length > 0 && online === 0 ? warning(`${detail}; is the gateway running?`) : ok(detail)
+      } finally {
+        await store.close()
+      }
+    },
+  },
+  {
+    name: 'held',
+    look: async ({ DATABASE_URL }) => {
+      const store = await openStore(DATABASE_URL, { now: Date.now })
+      try {
+        const count = await store.heldCount()
+        return count === 0
+          ? ok('nothing')
+          : warning(`${count} messages since a restore; see basestation held`)
+      } finally {
+        await store.close()
+      }
+    },
+  },
+  {
+    name: 'gateway',
+    look: async ({ PUBLIC_URL }) => {
+      try {
+        const answer = await fetch(`${PUBLIC_URL}/readyz`, { signal: AbortSignal.timeout(3_000) })
+        return answer.ok ? ok(`ready at ${PUBLIC_URL}`) : broken(`${PUBLIC_URL} answers ${answer.status}`)
+      } catch {
+        return warning(`nothing answers at ${PUBLIC_URL}; start it with: npm start`)
+      }
+    },
+  },
+]
+
+export const doctor: Command = {
+  name: 'doctor',
+  about: 'Look at everything a gateway needs and say what is wrong',
+  more: 'Exit code: 0 when nothing is broken, else 1.',
+  async run({ config, output }) {
+    const findings: Finding[] = []
+    for (const { name, look } of checks)
+      findings.push({ check: name, ...(await look(config).catch(error => broken((error as Error).message))) })
+    output.show(findings, () => table(findings, ['check', 'result', 'detail'], ''))
+    return findings.some(({ result }) => result === 'broken') ? exitCodes.failed : exitCodes.ok
+  },
+}
+
+function medianSyncMs(file: string): number {
+  const handle = openSync(file, 'w')
+  const times = Array.from({ length: 9 }, () => {
+    const started = performance.now()
+    writeSync(handle, Buffer.alloc(4_096))
+    fsyncSync(handle)
+    return performance.now() - started
+  })
+  rmSync(file)
+  return times.sort((a, b) => a - b)[4]!
+}

@@ -1,0 +1,50 @@
+/** What commands print: tables for people, JSON for programs. */
+
+export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+export class Output {
+  readonly json: boolean
+  readonly #write: (text: string) => void
+
+  constructor(json: boolean, write: (text: string) => void = text => process.stdout.write(text)) {
+    this.json = json
+    this.#write = write
+  }
+
+  /** The result: JSON when asked for, else the words for people. */
+  show(value: unknown, words: () => string): void {
+    this.#write(this.json ? `${JSON.stringify(value, null, 2)}\n` : `${words()}\n`)
+  }
+
+  /** One of several results that come over time: JSON takes one line each. */
+  step(value: unknown, words: () => string): void {
+    this.#write(this.json ? `${JSON.stringify(value)}\n` : `${words()}\n`)
+  }
+
+  /** Something for people only. */
+  say(text: string): void {
+    if (!this.json) this.#write(`${text}\n`)
+  }
+}
+
+/** Columns as wide as their widest cell; nothing else. */
+export function table(rows: readonly Row[], columns: readonly string[], empty: string): string {
+  if (rows.length === 0) return empty
+  const cell = (row: Row, column: string) => printable(row[column] ?? '')
+  const widths = columns.map(column =>
+    Math.max(column.length, ...rows.map(row => [...cell(row, column)].length)),
+  )
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((text, index) => text + ' '.repeat(widths[index]! - [...text].length))
+      .join('  ')
+      .trimEnd()
+  return [
+    line(columns.map(column => column.toUpperCase())),
+    ...rows.map(row => line(columns.map(c => cell(row, c)))),
+  ].join('\n')
+}
+
+/** Texts come from strangers: what could move the cursor or colour the terminal is shown as a dot. */
+export const printable = (value: unknown): string =>
+  String(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, character => (character === '\n' ? ' ' : '·'))

@@ -1,0 +1,42 @@
+/** basestation send: a message over HTTP. */
+
+import type { SendRequest } from '../../sdk/src/index.ts'
+import { type Command, required, UsageError } from './command.ts'
+import { watch } from './watch.ts'
+import { clientOf, clientOptions } from './with-client.ts'
+
+export const send: Command = {
+  name: 'send',
+  about: 'Send a message',
+  options: {
+    to: { type: 'string', value: '+…', about: 'recipient in international format' },
+    message: { type: 'string', value: 'TEXT', about: 'the text' },
+    device: { type: 'string', value: 'ID', about: 'device to use (default: chosen automatically)' },
+    'media-url': { type: 'string', value: 'URL', about: 'media file to attach (WhatsApp)' },
+    ttl: { type: 'string', value: 'SECONDS', about: 'how long it stays valid (default: a day)' },
+    watch: { type: 'boolean', about: 'show its states until it is settled' },
+    ...clientOptions,
+  },
+  more: 'Exit code with --watch: 0 once it is delivered, 1 when it ended badly.',
+  async run(context) {
+    const { given, output } = context
+    const client = clientOf(context)
+    const answer = await client.send(requestOf(given))
+    output.step(answer, () => `${answer.message_id}  to ${answer.to} through device ${answer.device_id}`)
+    return given.flag('watch') ? await watch(client, answer.message_id, output) : undefined
+  },
+}
+
+function requestOf(given: Parameters<typeof required>[0]): SendRequest {
+  const device = given.text('device')
+  const media = given.text('media-url')
+  const ttl = given.text('ttl')
+  if (ttl !== undefined && !/^\d{1,9}$/.test(ttl)) throw new UsageError('--ttl must be a number of seconds')
+  return {
+    to: required(given, 'to'),
+    message: required(given, 'message'),
+    ...(device !== undefined && { device_id: device }),
+    ...(media !== undefined && { media_url: media }),
+    ...(ttl !== undefined && { ttl: Number(ttl) }),
+  }
+}

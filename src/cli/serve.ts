@@ -1,0 +1,85 @@
+/** basestation serve: the gateway itself. */
+
+import { prepareFirstRun } from '../first-run.ts'
+import { build, makeLog } from '../main.ts'
+import { version } from '../version.ts'
+import { type Command, exitCodes } from './command.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  about: 'Run the gateway until it is stopped',
+  more: 'Settings are environment variables; basestation config lists them.',
+  async run({ config, output }) {
+    const log = makeLog(config.LOG_LEVEL)
+    let end: (code: number) => void = () => {}
+    const ended = new Promise<number>(resolve => {
+      end = resolve
+    })
+    const gateway = await build(config, {
+      log,
+      onFatal: () => setImmediate(() => process.exit(exitCodes.failed)),
+    })
+    const firstKey = await prepareFirstRun(gateway.store)
+    let url: string
+    try {
+      url = await gateway.start()
+    } catch (error) {
+      await gateway.stop()
+      if ((error as { code?: string }).code !== 'EADDRINUSE') throw error
+      console.error(
+        `Port ${config.PORT} is taken. Stop what listens there, or choose another: PORT=8081 npm start`,
+      )
+      return exitCodes.failed
+    }
+    output.step({ url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1`, key: firstKey }, () =>
+      welcome(url, firstKey),
+    )
+    const stop = () => {
+      // A second signal means: now.
+      for (const signal of ['SIGINT', 'SIGTERM'] as const)
+        process.once(signal, () => process.exit(exitCodes.failed))
+      gateway.stop().then(
+        () => end(exitCodes.ok),
+        error => {
+          log.error({ err: error }, 'could not stop cleanly')
+          end(exitCodes.failed)
+        },
+      )
+    }
+    process.once('SIGINT', stop)
+    process.once('SIGTERM', stop)
+    return await ended
+  },
+}
+
+function welcome(url: string, firstKey: string | undefined): string {
+  const addresses = [
+    `Basestation ${version} is running.`,
+    '',
+    `  Production  ${url}/api/v1`,
+    `  Staging     ${url}/staging/api/v1`,
+    `  Reference   ${url}/docs`,
+    '',
+  ]
+  if (firstKey === undefined) return addresses.join('\n')
+  return [
+    ...addresses,
+    'This is the first start: staging now has a simulated phone and an API key. The key is shown only this once:',
+    '',
+    `  ${firstKey}`,
+    '',
+    'Send a first message through the simulated phone:',
+    '',
+    `  curl ${url}/staging/api/v1/sms/send \\`,
+    `    -H 'Authorization: Bearer ${firstKey}' \\`,
+    "    -H 'Content-Type: application/json' \\",
+    `    -d '{"to": "+15550101234", "message": "Hello from Basestation"}'`,
+    '',
+    'A moment later, ask what became of it, with the message_id from the answer:',
+    '',
+    `  curl ${url}/staging/api/v1/sms/status/MESSAGE_ID -H 'Authorization: Bearer ${firstKey}'`,
+    '',
+    'Stop the gateway with Ctrl-C.',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,25 @@
+/** Commands that talk to a gateway over HTTP, as any other client would. */
+
+import { Basestation } from '../../sdk/src/index.ts'
+import { type Context, UsageError } from './command.ts'
+
+export const clientOptions = {
+  key: { type: 'string', value: 'KEY', about: 'API key (default: BASESTATION_KEY)' },
+  url: {
+    type: 'string',
+    value: 'URL',
+    about: 'address of the gateway (default: BASESTATION_URL, else this machine)',
+  },
+} as const
+
+export function clientOf({ given, config }: Context): Basestation {
+  const key = given.text('key') ?? config.BASESTATION_KEY
+  if (key === undefined)
+    throw new UsageError(
+      'an API key is needed: set BASESTATION_KEY, or create one with: basestation keys create --name me',
+    )
+  const url = given.text('url') ?? config.BASESTATION_URL ?? config.PUBLIC_URL
+  if (!URL.canParse(url)) throw new UsageError('--url must be an http or https address')
+  // People at a terminal would rather read why than wait; only a rate limit is waited out.
+  return new Basestation({ url, key, retries: 0 })
+}

@@ -1,0 +1,34 @@
+/** Commands that work on the database itself, whether or not a server is running. */
+
+import { type EnvironmentName, environmentNames } from '../core/environment.ts'
+import type { Store } from '../core/store.ts'
+import { openStore } from '../store/open.ts'
+import { type Context, type Given, UsageError } from './command.ts'
+
+export async function withStore<T>({ config }: Context, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(config.DATABASE_URL, { now: Date.now })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+export const environmentOption = {
+  type: 'string',
+  value: 'production|staging',
+  about: 'the environment (default: production)',
+} as const
+
+export function environmentNamed(given: Given, otherwise: EnvironmentName): EnvironmentName
+export function environmentNamed(given: Given): EnvironmentName | undefined
+export function environmentNamed(given: Given, otherwise?: EnvironmentName): EnvironmentName | undefined {
+  const name = given.text('environment') ?? otherwise
+  if (name === undefined || environmentNames.includes(name as EnvironmentName))
+    return name as EnvironmentName | undefined
+  throw new UsageError('--environment must be production or staging')
+}
+
+export async function environmentId(store: Store, name: EnvironmentName): Promise<number> {
+  return (await store.environments()).find(environment => environment.name === name)!.id
+}

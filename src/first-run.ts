@@ -1,0 +1,34 @@
+/** What an empty database gets at the first start: a pretend phone and a key, so that a message can be sent at once. */
+
+import { hashSecret, hintOf, newSecret, sendAndRead } from './core/key.ts'
+import type { Store } from './core/store.ts'
+
+/** The new key, or undefined when the database is not empty. */
+export async function prepareFirstRun(store: Store): Promise<string | undefined> {
+  const [keys, devices] = await Promise.all([store.keys(), store.devices()])
+  if (keys.length > 0 || devices.length > 0) return undefined
+  const staging = (await store.environments()).find(({ name }) => name === 'staging')!
+  await store.enrol({
+    environmentId: staging.id,
+    kind: 'simulated',
+    name: 'Simulated phone',
+    phone: '+15550100000',
+    perMinute: null,
+    perDay: null,
+  })
+  const secret = newSecret('staging')
+  await store.addKey(
+    {
+      environmentId: staging.id,
+      name: 'First key',
+      scopes: sendAndRead,
+      rateLimit: null,
+      allowedIps: [],
+      expiresAt: null,
+      createdBy: 'first start',
+    },
+    hashSecret(secret),
+    hintOf(secret),
+  )
+  return secret
+}

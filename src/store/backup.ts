@@ -1,0 +1,118 @@
+/** Backups: one SQLite file, whichever database it came from, that can be restored into either. */
+
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
+import type { Driver } from './driver.ts'
+import { StorageFault } from './driver.ts'
+import { migrate } from './migrate.ts'
+import { openDriver } from './open.ts'
+import { type Sql, sql, type Value, values, varying } from './sql.ts'
+import { SqliteDriver } from './sqlite.ts'
+
+/** Every table with its key. What only lives while a gateway runs is left out. */
+const tables = {
+  accounts: 'id',
+  environments: 'id',
+  counters: 'name',
+  keys: 'id',
+  devices: 'id',
+  loads: 'device_id',
+  messages: 'seq',
+  received: 'seq',
+  events: 'seq',
+}
+const page = 1_000
+
+/** Writes a consistent copy while the gateway goes on working. Never overwrites a file. */
+export async function backup(url: string, file: string, now: () => number): Promise<void> {
+  if (existsSync(file)) throw new StorageFault(`${file} exists already.`)
+  const unfinished = `${file}.unfinished`
+  rmSync(unfinished, { force: true })
+  if (url.startsWith('sqlite:')) {
+    const path = resolve(url.slice('sqlite:'.length))
+    if (!existsSync(path)) throw new StorageFault(`There is no database at ${path}.`)
+    const source = new DatabaseSync(path, { readOnly: true })
+    await copyOnline(source, unfinished)
+    source.close()
+  } else await exportTo(unfinished, openDriver(url), now)
+  const copy = new DatabaseSync(unfinished)
+  // A single file without a log beside it, on disk before it gets its name.
+  copy.exec('PRAGMA journal_mode = DELETE')
+  copy.close()
+  renameSync(unfinished, file)
+}
+
+async function exportTo(file: string, source: Driver, now: () => number): Promise<void> {
+  const target = new SqliteDriver(file)
+  try {
+    await migrate(target, now)
+    await source.transact(async from => {
+      await from.all(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`)
+      await target.transact(into => copyTables(from, into))
+    })
+  } finally {
+    await Promise.all([source.close(), target.close()])
+  }
+}
+
+export type Restored = { messages: number; held: number }
+
+/**
+ * Puts a backup in the place of what the database holds, and holds back every message that was not settled: what
+ * happened to it since the backup is not known here, and the past must not be sent again.
+ */
+export async function restore(url: string, file: string, now: () => number): Promise<Restored> {
+  if (!existsSync(file)) throw new StorageFault(`There is no file ${file}.`)
+  const source = new SqliteDriver(file)
+  const target = openDriver(url)
+  try {
+    await migrate(source, now)
+    await migrate(target, now)
+    return await target.transact(async into => {
+      await copyTables(source.reader, into)
+      return await hold(into)
+    })
+  } finally {
+    await Promise.all([source.close(), target.close()])
+  }
+}
+
+async function hold(into: Sql): Promise<Restored> {
+  const held = await into.all(sql`
+    UPDATE messages SET held = 1 WHERE status IN ('scheduled', 'queued', 'sending') RETURNING seq`)
+  await into.all(sql`UPDATE loads SET waiting = 0, waiting_parts = 0, movable = 0`)
+  await into.all(sql`UPDATE devices SET online = 0, held_by = NULL`)
+  await into.all(sql`DELETE FROM nodes`)
+  const [row] = await into.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM messages`)
+  return { messages: row!.count, held: held.length }
+}
+
+async function copyTables(from: Sql, into: Sql): Promise<void> {
+  const names = Object.entries(tables)
+  // Backwards, because of what refers to what.
+  for (const [table] of names.toReversed()) await into.all(sql`DELETE FROM ${varying(table)}`)
+  for (const [table, key] of names) await copyTable(from, into, table, key)
+}
+
+async function copyTable(from: Sql, into: Sql, table: string, key: string): Promise<void> {
+  let last: Value | undefined
+  for (;;) {
+    const after = last === undefined ? varying('') : varying(`WHERE ${key} > ${quoted(last)}`)
+    const found = await from.all<Record<string, Value>>(
+      sql`SELECT * FROM ${varying(table)} ${after} ORDER BY ${varying(key)} LIMIT ${page}`,
+    )
+    if (found.length === 0) return
+    const columns = Object.fromEntries(Object.keys(found[0]!).map(name => [name, typeOf(found, name)]))
+    await into.all(sql`INSERT INTO ${varying(table)} ${values(columns, found)}`)
+    last = found.at(-1)![key]!
+  }
+}
+
+/** Our own keys: numbers, UUIDs and short names. */
+const quoted = (key: Value) =>
+  typeof key === 'number' ? String(key) : `'${String(key).replaceAll("'", "''")}'`
+
+/** A column is text where any of its values is. */
+const typeOf = (found: readonly Record<string, Value>[], name: string) =>
+  found.some(row => typeof row[name] === 'string') ? ('text' as const) : ('bigint' as const)

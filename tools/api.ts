@@ -1,0 +1,80 @@
+/** Writes openapi.json and the SDK's types from the routes. With --check it only says whether they are up to date. */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { openApi } from '../src/http/openapi.ts'
+import { routes } from '../src/http/routes.ts'
+import { version } from '../src/version.ts'
+
+type Schema = {
+  $ref?: string
+  type?: string
+  description?: string
+  enum?: string[]
+  const?: unknown
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean
+}
+
+/** The document needs the routes' shapes, not their doings. */
+const table = routes({ gateway: {} as never, store: {} as never, configure: async () => {} })
+const document = openApi(table, version) as { components: { schemas: Record<string, Schema> } }
+const queries = table.flatMap(({ query }) => (query ? [query as Schema & { title: string }] : []))
+
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.anyOf) return schema.anyOf.map(inner => typeOf(inner, indent)).join(' | ')
+  if (schema.enum) return schema.enum.map(word => `'${word}'`).join(' | ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    case 'integer':
+      return 'number'
+    case 'array': {
+      const inner = typeOf(schema.items!, indent)
+      return inner.includes(' ') ? `Array<${inner}>` : `${inner}[]`
+    }
+    case 'object':
+      return objectOf(schema, indent)
+    default:
+      return 'unknown'
+  }
+}
+
+function objectOf({ properties = {}, required = [], additionalProperties }: Schema, indent: string): string {
+  const inner = `${indent}  `
+  const lines = Object.entries(properties).flatMap(([name, schema]) => [
+    ...(schema.description ? [`${inner}/** ${schema.description} */`] : []),
+    `${inner}${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}`,
+  ])
+  if (additionalProperties === true) lines.push(`${inner}[name: string]: unknown`)
+  return `{\n${lines.join('\n')}\n${indent}}`
+}
+
+const named = [
+  ...Object.entries(document.components.schemas),
+  ...queries.map(query => [query.title, query] as const),
+]
+const types = [
+  '/** The shapes of the API. Written by `npm run api` from the schemas that the gateway checks with. */',
+  ...named
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}`),
+]
+const files: Record<string, string> = {
+  'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+  'sdk/src/api.ts': `${types.join('\n\n')}\n`,
+}
+
+for (const [name, text] of Object.entries(files)) {
+  const path = new URL(`../${name}`, import.meta.url)
+  if (!process.argv.includes('--check')) writeFileSync(path, text)
+  else if (readFileSync(path, 'utf8') !== text) {
+    console.error(`${name} is not what the routes say. Run: npm run api`)
+    process.exitCode = 1
+  }
+}
