@@ -22,8 +22,8 @@ export const send: Command = {
     const { given, output } = context
     const client = clientOf(context)
     const answer = await client.send(requestOf(given))
-    output.step(answer, () => `${answer.message_id}  to ${answer.to} through device ${answer.device_id}`)
-    return given.flag('watch') ? await watch(client, answer.message_id, output) : undefined
+    output.step(answer, () => `${answer.message_id}  queued for ${answer.to} on device ${answer.device_id}`)
+    return given.flag('watch') ? await watch(client, answer.message_id, output, answer.status) : undefined
   },
 }
 

@@ -13,9 +13,10 @@ const bad = new Set(['failed', 'expired', 'canceled', 'unknown'])
 /** Quick at first, then gentler: a key has so many requests a minute, and others may share it. */
 const pauseAfter = (elapsedMs: number) => (elapsedMs < 3_000 ? 150 : elapsedMs < 30_000 ? 1_000 : 3_000)
 
-export async function watch(client: Basestation, messageId: string, output: Output): Promise<number> {
+/** `known`: the state that was shown already. */
+export async function watch(client: Basestation, messageId: string, output: Output, known = ''): Promise<number> {
   const started = performance.now()
-  let last = ''
+  let last = known
   for (;;) {
     const data = await patiently(() => client.status(messageId))
     if (data.data.status !== last) {

@@ -68,7 +68,7 @@ export class Group {
         const outputs: { call: Call; output: unknown }[] = []
         for (const [verb, calls] of byVerb) {
           const results = await verb(tx, calls.map(({ input }) => input) as never[])
-          calls.forEach((call, index) => outputs.push({ call, output: results[index] }))
+          for (const [index, call] of calls.entries()) outputs.push({ call, output: results[index] })
         }
         await tx.finish()
         return outputs

