@@ -5,7 +5,11 @@ import { startPostgres } from './standins/postgres.ts'
 
 const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'test/**/*.test.ts']
 
-function run(command: string, args: readonly string[], environment: Record<string, string> = {}): Promise<boolean> {
+function run(
+  command: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<boolean> {
   return new Promise(resolve => {
     const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
     child.on('exit', code => resolve(code === 0))
@@ -19,8 +23,12 @@ const quick = [
   await run(process.execPath, ['tools/api.ts', '--check']),
 ]
 const postgres = await startPostgres()
-const tested = await run(process.execPath, ['--test', '--test-reporter=spec', ...process.argv.slice(2), ...tests], {
-  TEST_POSTGRES_URL: postgres.url,
-})
+const tested = await run(
+  process.execPath,
+  ['--test', '--test-reporter=spec', ...process.argv.slice(2), ...tests],
+  {
+    TEST_POSTGRES_URL: postgres.url,
+  },
+)
 await postgres.stop()
 process.exitCode = tested && quick.every(Boolean) ? 0 : 1

@@ -14,7 +14,12 @@ const bad = new Set(['failed', 'expired', 'canceled', 'unknown'])
 const pauseAfter = (elapsedMs: number) => (elapsedMs < 3_000 ? 150 : elapsedMs < 30_000 ? 1_000 : 3_000)
 
 /** `known`: the state that was shown already. */
-export async function watch(client: Basestation, messageId: string, output: Output, known = ''): Promise<number> {
+export async function watch(
+  client: Basestation,
+  messageId: string,
+  output: Output,
+  known = '',
+): Promise<number> {
   const started = performance.now()
   let last = known
   for (;;) {

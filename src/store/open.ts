@@ -2,19 +2,24 @@
 
 import { resolve } from 'node:path'
 import { requestWindowMs, type Store } from '../core/store.ts'
+import * as claims from './claims.ts'
 import * as devices from './devices.ts'
 import type { Driver } from './driver.ts'
 import { StorageFault } from './driver.ts'
+import * as endings from './endings.ts'
 import { events } from './events.ts'
+import * as familiar from './familiar.ts'
 import { Group, type GroupOptions, type Verb } from './group.ts'
 import * as keys from './keys.ts'
 import * as messages from './messages.ts'
 import { migrate } from './migrate.ts'
 import { PostgresDriver } from './postgres.ts'
+import * as receipts from './receipts.ts'
 import * as received from './received.ts'
 import { sql } from './sql.ts'
 import { SqliteDriver } from './sqlite.ts'
 import { Together } from './together.ts'
+import * as transfers from './transfers.ts'
 import { countRequests } from './windows.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
@@ -42,7 +47,9 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     <Input, Output>(verb: Verb<Input, Output>) =>
     (input: Input): Promise<Output> =>
       group.run(verb, input)
-  const familiar = new Together((asked: messages.Acquaintance[]) => messages.familiarDevices(reader, asked))
+  const acquaintances = new Together((asked: familiar.Acquaintance[]) =>
+    familiar.familiarDevices(reader, asked),
+  )
   // SQLite serves one gateway, which counts in memory.
   const requests =
     driver.dialect === 'postgres'
@@ -51,18 +58,18 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
 
   return {
     accept: write(messages.accept),
-    claim: (deviceId, limit) => group.run(messages.claim, { deviceId, limit }),
-    release: write(messages.release),
-    record: write(messages.record),
-    expire: write(messages.expire),
-    transfer: write(messages.transfer),
-    abandon: (deviceId, limit) => group.run(messages.abandon, { deviceId, limit }),
+    claim: (deviceId, limit) => group.run(claims.claim, { deviceId, limit }),
+    release: write(claims.release),
+    record: write(receipts.record),
+    expire: write(endings.expire),
+    transfer: write(transfers.transfer),
+    abandon: (deviceId, limit) => group.run(endings.abandon, { deviceId, limit }),
     unhold: write(messages.unhold),
     message: (environmentId, id) => messages.message(reader, environmentId, id),
-    unanswered: (deviceId, afterSeq, limit) => messages.unanswered(reader, deviceId, afterSeq, limit),
-    movable: (deviceId, limit) => messages.movable(reader, deviceId, limit),
+    unanswered: (deviceId, afterSeq, limit) => claims.unanswered(reader, deviceId, afterSeq, limit),
+    movable: (deviceId, limit) => transfers.movable(reader, deviceId, limit),
     heldCount: () => messages.heldCount(reader),
-    familiarDevice: (environmentId, number, since) => familiar.ask({ environmentId, number, since }),
+    familiarDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
 
     receive: write(received.receive),
     inbox: (environmentId, filter) => received.inbox(reader, environmentId, filter),

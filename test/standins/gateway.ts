@@ -11,6 +11,8 @@ import { type Basestation, type BuildOptions, build } from '../../src/main.ts'
 import { emptySqlite } from './databases.ts'
 import { standinPhones } from './phone.ts'
 
+/** Tests look into answers of every shape; what is not there is undefined, and the assertion says so. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
 export type Answer = { status: number; headers: Headers; body: any; text: string }
 
 export type TestGateway = Basestation & {
@@ -23,7 +25,11 @@ export type TestGateway = Basestation & {
   key(environment: EnvironmentName, draft?: Partial<KeyDraft>): Promise<string>
   device(environment: EnvironmentName, draft?: Partial<Device>): Promise<Device>
   /** Asks the API. A body that is not a string is sent as JSON. */
-  ask(method: string, path: string, options?: { key?: string | undefined; body?: unknown; headers?: Record<string, string> }): Promise<Answer>
+  ask(
+    method: string,
+    path: string,
+    options?: { key?: string | undefined; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Answer>
 }
 
 export type TestOptions = BuildOptions & {
@@ -54,7 +60,10 @@ export async function startGateway(options: TestOptions = {}): Promise<TestGatew
   const gateway = await build(config, {
     now,
     log,
-    kinds: [simulatedPhones({ now, pace, onAir: (message, device) => onAir.push({ message, device }) }), standinPhones],
+    kinds: [
+      simulatedPhones({ now, pace, onAir: (message, device) => onAir.push({ message, device }) }),
+      standinPhones,
+    ],
     ...rest,
   })
   const environment = async (name: EnvironmentName) =>
@@ -114,7 +123,11 @@ export async function startGateway(options: TestOptions = {}): Promise<TestGatew
 }
 
 /** Waits until it is so, and says what it waited for if it never is. */
-export async function until(what: string, isSo: () => Promise<boolean> | boolean, patienceMs = 10_000): Promise<void> {
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  patienceMs = 10_000,
+): Promise<void> {
   const deadline = performance.now() + patienceMs
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`)

@@ -1,0 +1,97 @@
+/** Handing messages to devices, within their pace. */
+
+import type { Message } from '../core/message.ts'
+import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
+import type { Claim } from '../core/store.ts'
+import type { Verb } from './group.ts'
+import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
+import { from, type Sql, sql } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, asked) =>
+  Promise.all(asked.map(({ deviceId, limit }) => claimFor(tx, deviceId, limit)))
+
+type Claimer = Limits & { paused: number; removed: number; pace: string }
+
+async function claimFor(tx: Transaction, deviceId: string, limit: number): Promise<Claim> {
+  const [[device], waiting] = await Promise.all([
+    tx.all<Claimer>(sql`
+      SELECT d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.removed_at IS NOT NULL AS removed, l.pace
+      FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`),
+    tx.all<MessageRow>(sql`
+      SELECT ${columns} FROM messages
+      WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0 AND expires_at > ${tx.now}
+      ORDER BY seq LIMIT ${limit}`),
+  ])
+  if (!device || device.paused || device.removed || waiting.length === 0)
+    return { messages: [], retryAt: null }
+  const { count, pace, retryAt } = within(device, waiting, tx.now)
+  const messages = waiting.slice(0, count).map(row => handOver(fromRow(row), tx.now))
+  if (count === 0) return { messages, retryAt }
+  await tx.all(sql`
+    UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
+    ${from(
+      { message_seq: 'bigint' },
+      messages.map(({ seq }) => ({ message_seq: seq })),
+    )}
+    WHERE seq = r.message_seq AND status = 'queued'`)
+  if (pace) await tx.all(sql`UPDATE loads SET pace = ${pace} WHERE device_id = ${deviceId}`)
+  for (const message of messages) {
+    tx.queued(deviceId, -1, message.parts, message.pinned)
+    tell(tx, 'sending', message, { attempt: message.attempts })
+  }
+  return { messages, retryAt }
+}
+
+const handOver = (message: Message, now: number): Message =>
+  Object.assign(message, {
+    status: 'sending',
+    handedAt: now,
+    attempts: message.attempts + 1,
+    version: message.version + 1,
+  })
+
+/** How many of the waiting messages the device's pace allows now. The first that does not fit holds up the rest. */
+function within(device: Claimer, waiting: readonly { parts: number }[], now: number) {
+  if (device.perMinute === null && device.perDay === null)
+    return { count: waiting.length, pace: null, retryAt: null }
+  let pace = JSON.parse(device.pace) as Pace
+  let count = 0
+  for (const { parts } of waiting) {
+    if (!mayHand(device, pace, parts, now))
+      return { count, pace: JSON.stringify(pace), retryAt: nextChance(device, pace, parts, now) }
+    pace = afterHanding(pace, parts, now)
+    count += 1
+  }
+  return { count, pace: JSON.stringify(pace), retryAt: null }
+}
+
+export const release: Verb<Message, void> = async (tx, messages) => {
+  const back = await tx.all<Trace & { parts: number; pinned: number }>(sql`
+    UPDATE messages SET status = 'queued', handed_at = NULL, version = version + 1
+    ${from(
+      { message_seq: 'bigint', attempt: 'bigint' },
+      messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
+    )}
+    WHERE messages.seq = r.message_seq AND messages.attempts = r.attempt AND messages.status = 'sending'
+    RETURNING ${trace}, parts, pinned`)
+  for (const message of back) {
+    tx.queued(message.deviceId, 1, message.parts, message.pinned === 1)
+    tell(tx, 'queued', message, { reason: 'link_down' })
+  }
+  return messages.map(() => undefined)
+}
+
+export async function unanswered(
+  connection: Sql,
+  deviceId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
+      AND seq > ${afterSeq}
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(fromRow)
+}

@@ -1,0 +1,36 @@
+/** How a message lies in its table, and how its changes are told. */
+
+import type { EventType } from '../core/event.ts'
+import type { Message, Status } from '../core/message.ts'
+import { raw } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+export const columns =
+  raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
+  recipient, text, media_url AS "mediaUrl", sim_slot AS "simSlot", parts, status, error_code AS "errorCode",
+  error_detail AS "errorDetail", created_at AS "createdAt", expires_at AS "expiresAt", handed_at AS "handedAt",
+  sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version`)
+
+export type MessageRow = Omit<Message, 'pinned' | 'recipient'> & { pinned: number; recipient: number }
+/** The row becomes the message; copying it would cost more than reading it did. */
+export const fromRow = (row: MessageRow): Message =>
+  Object.assign(row, { pinned: row.pinned === 1, recipient: `+${row.recipient}` })
+
+/** What an event of a message is made from. */
+export type Trace = Pick<Message, 'seq' | 'environmentId' | 'deviceId' | 'version'>
+export const trace = raw(`seq, environment_id AS "environmentId", device_id AS "deviceId", version`)
+
+export function tell(tx: Transaction, status: Status, of: Trace, data?: Record<string, unknown>): void {
+  const type: EventType = `message.${status}`
+  tx.journal({
+    environmentId: of.environmentId,
+    type,
+    messageSeq: of.seq,
+    deviceId: of.deviceId,
+    n: of.version,
+    ...(data && { data }),
+  })
+}
+
+/** A number in international format has at most 15 digits, which a number holds exactly. */
+export const digitsOf = (number: string) => Number(number.slice(1))
