@@ -8,8 +8,18 @@ import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './me
 import { from, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, asked) =>
-  Promise.all(asked.map(({ deviceId, limit }) => claimFor(tx, deviceId, limit)))
+/** Devices do not concern each other, but two claims for the same one must see what the other took. */
+export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, asked) => {
+  const lines = new Map<string, Promise<unknown>>()
+  return Promise.all(
+    asked.map(({ deviceId, limit }) => {
+      const before = lines.get(deviceId)
+      const mine = before ? before.then(() => claimFor(tx, deviceId, limit)) : claimFor(tx, deviceId, limit)
+      lines.set(deviceId, mine)
+      return mine
+    }),
+  )
+}
 
 type Claimer = Limits & { paused: number; removed: number; pace: string }
 

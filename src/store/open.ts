@@ -43,6 +43,7 @@ export async function openStore(url: string, options: GroupOptions): Promise<Sto
 export function storeOn(driver: Driver, options: GroupOptions): Store {
   const group = new Group(driver, options)
   const { reader } = driver
+  let closed: Promise<void> | undefined
   const write =
     <Input, Output>(verb: Verb<Input, Output>) =>
     (input: Input): Promise<Output> =>
@@ -99,6 +100,9 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     ping: async () => {
       await reader.all(sql`SELECT 1 AS up`)
     },
-    close: () => driver.close(),
+    close: () => {
+      closed ??= driver.close()
+      return closed
+    },
   }
 }

@@ -1,7 +1,7 @@
 /** A real PostgreSQL for the tests, brought along by npm: one server, a database for each who asks. */
 
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,8 @@ export type PostgresServer = { url: string; stop: () => Promise<void> }
 
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'basestation-postgres-'))
+  // Run by root, the server runs as another user, who must be able to reach its folder.
+  await chmod(folder, 0o755)
   const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
