@@ -139,10 +139,19 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     async stop() {
       stopping = true
       refuse()
-      await app.close()
-      await Promise.all([sweeper.stop(), tenants.stop()])
-      await dispatcher.stop()
-      await store.close()
+      // One after the other, and each whatever became of the one before: a stop must not stop half-way.
+      for (const part of [
+        () => app.close(),
+        () => sweeper.stop(),
+        () => tenants.stop(),
+        () => dispatcher.stop(),
+        () => store.close(),
+      ])
+        try {
+          await part()
+        } catch (error) {
+          log.error({ err: error }, 'a part could not be stopped')
+        }
       metrics.stop()
       log.info({}, 'stopped')
     },

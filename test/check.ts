@@ -25,7 +25,14 @@ const quick = [
 const postgres = await startPostgres()
 const tested = await run(
   process.execPath,
-  ['--test', '--test-reporter=spec', ...process.argv.slice(2), ...tests],
+  [
+    '--test',
+    '--test-reporter=spec',
+    '--test-force-exit',
+    '--test-timeout=240000',
+    ...process.argv.slice(2),
+    ...tests,
+  ],
   {
     TEST_POSTGRES_URL: postgres.url,
   },

@@ -153,7 +153,12 @@ export class Dispatcher {
     this.#lines.delete(deviceId)
     await line.pump?.stop()
     await line.link.close()
-    await this.#parts.store.presence(deviceId, this.#parts.node, false)
+    try {
+      await this.#parts.store.presence(deviceId, this.#parts.node, false)
+    } catch (error) {
+      // The link is closed all the same; without signs of life from this node nobody believes it is up.
+      this.#parts.log.warn({ device: deviceId, err: error }, 'could not note that a device is offline')
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { errorsPage } from './errors-page.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -13,6 +14,7 @@ const files: Record<string, { type: string; read: () => Buffer | string }> = {
     type: 'text/javascript',
     read: () => readFileSync(join(assets, 'swagger-ui-bundle.js')),
   },
+  'errors.css': { type: 'text/css', read: () => readFileSync(new URL('./docs/errors.css', import.meta.url)) },
   'reference.css': {
     type: 'text/css',
     read: () => readFileSync(new URL('./docs/reference.css', import.meta.url)),
@@ -35,7 +37,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const page = readFileSync(new URL('./docs/reference.html', import.meta.url), 'utf8')
+const reference = readFileSync(new URL('./docs/reference.html', import.meta.url), 'utf8')
 
 export function registerDocs(app: FastifyInstance, document: object, bases: readonly string[]): void {
   const text = JSON.stringify(document)
@@ -43,8 +45,10 @@ export function registerDocs(app: FastifyInstance, document: object, bases: read
     app.get(`${base}/openapi.json`, (_request, reply) =>
       reply.type('application/json; charset=utf-8').send(text),
     )
-    app.get(`${base}/docs`, (_request, reply) => showPage(reply))
+    app.get(`${base}/docs`, (_request, reply) => show(reply, reference))
   }
+  const errors = errorsPage()
+  app.get('/docs/errors', (_request, reply) => show(reply, errors))
   const loaded = new Map<string, Buffer | string>()
   app.get('/docs/assets/:file', (request, reply) => {
     const { file } = request.params as { file: string }
@@ -59,7 +63,7 @@ export function registerDocs(app: FastifyInstance, document: object, bases: read
   })
 }
 
-const showPage = (reply: FastifyReply) =>
+const show = (reply: FastifyReply, page: string) =>
   reply
     .type('text/html; charset=utf-8')
     .header('content-security-policy', policy)

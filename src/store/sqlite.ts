@@ -19,6 +19,8 @@ const [busy, readOnly, ioError, corrupt, full, cannotOpen, notADatabase] = [5, 8
 const faults = [busy, readOnly, ioError, corrupt, full, cannotOpen, notADatabase]
 /** After a failed write to disk SQLite's memory and the file may differ. */
 const fatal = [ioError, corrupt, notADatabase]
+/** How node:sqlite says that a connection was closed. */
+const closedCode = 'ERR_INVALID_STATE'
 
 export class SqliteDriver implements Driver {
   readonly dialect = 'sqlite'
@@ -53,7 +55,11 @@ export class SqliteDriver implements Driver {
   #read<Row>(query: Query): Row[] {
     if (this.#writing) return this.#readOnly.all(query)
     if (!this.#reading) {
-      this.#writer.exec('BEGIN')
+      try {
+        this.#writer.exec('BEGIN')
+      } catch (error) {
+        throw asFault(error)
+      }
       this.#reading = true
       setImmediate(() => this.#endReading())
     }
@@ -176,6 +182,6 @@ function record(columns: readonly string[], values: readonly unknown[]): Record<
 
 function asFault(error: unknown): unknown {
   const code = primaryCode(error)
-  if (!faults.includes(code)) return error
+  if (!faults.includes(code) && (error as { code?: string }).code !== closedCode) return error
   return new StorageFault((error as Error).message, { cause: error, fatal: fatal.includes(code) })
 }

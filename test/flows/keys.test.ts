@@ -153,7 +153,8 @@ for (const database of databases)
 
     test('repeated failures are answered slower, a valid key from the same address is not', async () => {
       const key = await gateway.key('staging')
-      for (let n = 0; n < 12; n += 1) assert.equal((await look(newSecret('staging'))).status, 401)
+      const failures = await Promise.all(Array.from({ length: 20 }, () => look(newSecret('staging'))))
+      assert.ok(failures.every(({ status }) => status === 401))
       const slow = look(newSecret('staging')).then(() => 'failure')
       const quick = look(key).then(({ status }) => status)
       assert.equal(await Promise.race([slow, quick]), 200)

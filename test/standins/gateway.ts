@@ -122,6 +122,19 @@ export async function startGateway(options: TestOptions = {}): Promise<TestGatew
   }
 }
 
+/** A gateway for one test, stopped whatever becomes of the test. */
+export async function withGateway(
+  options: TestOptions,
+  work: (gateway: TestGateway) => Promise<void>,
+): Promise<void> {
+  const gateway = await startGateway(options)
+  try {
+    await work(gateway)
+  } finally {
+    await gateway.stop()
+  }
+}
+
 /** Waits until it is so, and says what it waited for if it never is. */
 export async function until(
   what: string,

@@ -1,0 +1,144 @@
+/** Killed (-9) in the middle of sends, again and again: nothing answered is lost, nobody is texted twice. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hashSecret, hintOf, newSecret, sendAndRead } from '../../src/core/key.ts'
+import { openStore } from '../../src/store/open.ts'
+import { databases, scratch } from '../standins/databases.ts'
+import { until } from '../standins/gateway.ts'
+
+/** One whose fate is the usual one: none ends with 0001 to 0006. */
+const randomRecipient = () => `+1555${Math.floor(1e6 + Math.random() * 8e6)}7`
+
+const program = join(import.meta.dirname, '../standins/killable.ts')
+
+async function start(database: string, ledger: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [program, database, ledger], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout!, 'data')
+  return { child, url: String(line).trim() }
+}
+
+async function prepare(database: string): Promise<string> {
+  const store = await openStore(database, { now: Date.now })
+  const staging = (await store.environments()).find(({ name }) => name === 'staging')!
+  for (const name of ['A', 'B', 'C'])
+    await store.enrol({
+      environmentId: staging.id,
+      kind: 'simulated',
+      name,
+      phone: '',
+      perMinute: null,
+      perDay: null,
+    })
+  const key = newSecret('staging')
+  const draft = {
+    environmentId: staging.id,
+    name: 'k',
+    scopes: sendAndRead,
+    rateLimit: null,
+    allowedIps: [],
+    expiresAt: null,
+    createdBy: 'test',
+  }
+  await store.addKey(draft, hashSecret(key), hintOf(key))
+  await store.close()
+  return key
+}
+
+for (const { name, empty } of databases)
+  test(`killed twenty times on ${name}: every answered message_id is found, none went out twice`, {
+    timeout: 180_000,
+  }, async () => {
+    const rounds = 20
+    const database = await empty()
+    const ledger = join(scratch(), `ledger-${randomUUID()}`)
+    const key = await prepare(database)
+    const answered: string[] = []
+    let unknown = 0
+    const ask = async (url: string, path: string, body?: object) => {
+      const response = await fetch(`${url}/staging/api/v1${path}`, {
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      })
+      return {
+        status: response.status,
+        body: (await response.json()) as {
+          message_id: string
+          message_ids: string[]
+          data: { status: string }
+        },
+      }
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      const { child, url } = await start(database, ledger)
+      let killed = false
+      const sender = async (n: number) => {
+        while (!killed) {
+          try {
+            const recipients = Array.from({ length: 5 }, randomRecipient)
+            const { status, body } =
+              n % 4 === 0
+                ? await ask(url, '/sms/bulk', { recipients, message: 'x' })
+                : await ask(url, '/sms/send', { to: recipients[0], message: 'x' })
+            assert.equal(status, 200)
+            answered.push(...(body.message_ids ?? [body.message_id]))
+          } catch (error) {
+            if (!killed) throw error
+            unknown += 1
+          }
+        }
+      }
+      const senders = Array.from({ length: 8 }, (_, n) => sender(n))
+      await sleep(30 + Math.random() * 250)
+      killed = true
+      child.kill('SIGKILL')
+      await Promise.all([...senders, once(child, 'exit')])
+    }
+    const { child, url } = await start(database, ledger)
+    const store = await openStore(database, { now: Date.now })
+    try {
+      assert.ok(answered.length > rounds * 5, `only ${answered.length} sends were answered`)
+      const found = await Promise.all(answered.map(id => store.message(2, id)))
+      assert.equal(found.filter(message => message === undefined).length, 0, 'an answered message is gone')
+      await until(
+        'all were handed out and answered for',
+        async () => (await store.loads()).every(({ waiting }) => waiting === 0),
+        30_000,
+      )
+      await until(
+        'every phone answered',
+        async () => {
+          const devices = await store.devices()
+          const open = await Promise.all(devices.map(device => store.unanswered(device.id, 0, 10)))
+          return open.every(list => list.length === 0)
+        },
+        30_000,
+      )
+      const aired = existsSync(ledger)
+        ? readFileSync(ledger, 'utf8')
+            .trim()
+            .split('\n')
+            .map(line => line.split(' ')[0]!)
+        : []
+      assert.equal(aired.length, new Set(aired).size, 'a phone was handed a message twice')
+      const statuses = await Promise.all(answered.slice(-50).map(id => ask(url, `/sms/status/${id}`)))
+      assert.ok(
+        statuses.every(
+          ({ status, body }) => status === 200 && ['sent', 'delivered', 'failed'].includes(body.data.status),
+        ),
+      )
+      console.log(
+        `${name}: ${answered.length} answered, ${unknown} without an answer, ${aired.length} on the air`,
+      )
+    } finally {
+      await store.close()
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+  })

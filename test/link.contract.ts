@@ -1,0 +1,116 @@
+/** What any kind of link must do. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Device } from '../src/core/device.ts'
+import type { LinkKind } from '../src/core/link.ts'
+import type { Message, Receipt } from '../src/core/message.ts'
+import type { Incoming } from '../src/core/received.ts'
+import { until } from './standins/gateway.ts'
+
+export const device: Device = {
+  id: '01a1dd33-667d-70a2-bcf0-144d9bff28bb',
+  environmentId: 2,
+  environment: 'staging',
+  kind: 'simulated',
+  name: 'Phone',
+  phone: '+15550100000',
+  perMinute: null,
+  perDay: null,
+  paused: false,
+  online: false,
+  heldBy: null,
+  createdAt: 0,
+  removedAt: null,
+}
+
+let count = 0
+export function messageTo(recipient: string): Message {
+  count += 1
+  return {
+    seq: count,
+    id: `01a1dd33-667e-7a55-8ca7-${String(count).padStart(12, '0')}`,
+    environmentId: 2,
+    batchId: null,
+    deviceId: device.id,
+    pinned: false,
+    recipient,
+    text: 'x',
+    mediaUrl: null,
+    simSlot: null,
+    parts: 1,
+    status: 'sending',
+    errorCode: null,
+    errorDetail: null,
+    createdAt: Date.now(),
+    expiresAt: Date.now() + 86_400_000,
+    handedAt: Date.now(),
+    sentAt: null,
+    deliveredAt: null,
+    readAt: null,
+    attempts: 1,
+    version: 2,
+  }
+}
+
+/** Opens a line and notes everything it tells. */
+export function listen(kind: LinkKind, trouble = { broken: false }) {
+  const receipts: Receipt[] = []
+  const received: Omit<Incoming, 'deviceId'>[] = []
+  const states: boolean[] = []
+  const refuse = () => {
+    if (trouble.broken) throw new Error('storage is away')
+  }
+  const link = kind.open(device, {
+    receipt: async receipt => {
+      refuse()
+      receipts.push(receipt)
+    },
+    received: async incoming => {
+      refuse()
+      received.push(incoming)
+    },
+    online: async online => {
+      states.push(online)
+    },
+  })
+  return { link, receipts, received, states }
+}
+
+export function linkContract(name: string, kind: LinkKind): void {
+  test(`${name}: says that it is online once it is`, async () => {
+    const { link, states } = listen(kind)
+    await until('online', () => states.at(-1) === true)
+    await link.close()
+  })
+
+  test(`${name}: reports what became of a message, to the end`, async () => {
+    const { link, receipts } = listen(kind)
+    const message = messageTo('+15550101234')
+    await link.send!(message)
+    await until('delivered', () => receipts.some(({ outcome }) => outcome === 'delivered'))
+    assert.ok(receipts.every(({ messageId, deviceId }) => messageId === message.id && deviceId === device.id))
+    await link.close()
+  })
+
+  test(`${name}: tells nothing more once it is closed`, async () => {
+    const { link, receipts } = listen(kind)
+    await link.send!(messageTo('+15550101234'))
+    await link.close()
+    const before = receipts.length
+    await sleep(60)
+    assert.equal(receipts.length, before)
+  })
+
+  test(`${name}: a report that could not be stored is told again`, async () => {
+    const trouble = { broken: true }
+    const { link, receipts } = listen(kind, trouble)
+    await link.send!(messageTo('+15550101234'))
+    await sleep(300)
+    assert.equal(receipts.length, 0)
+    trouble.broken = false
+    await until('told again', () => receipts.some(({ outcome }) => outcome === 'delivered'))
+    await link.close()
+  })
+}

@@ -1,0 +1,23 @@
+/**
+ * A gateway in a process of its own, to be killed in the middle of its work. Its simulated phones write each message
+ * they put on the air into a ledger that survives. Prints its address when it listens.
+ */
+
+import { appendFileSync } from 'node:fs'
+import { readConfig } from '../../src/config.ts'
+import { simulatedPhones } from '../../src/links/simulated.ts'
+import { build } from '../../src/main.ts'
+
+const [database = '', ledger = ''] = process.argv.slice(2)
+const gateway = await build(
+  readConfig({ DATABASE_URL: database, PORT: '0', RATE_LIMIT: '1000000', LOG_LEVEL: 'error' }),
+  {
+    kinds: [
+      simulatedPhones({
+        now: Date.now,
+        onAir: (message, device) => appendFileSync(ledger, `${message.id} ${device.id}\n`),
+      }),
+    ],
+  },
+)
+process.stdout.write(`${await gateway.start()}\n`)
