@@ -1,7 +1,5 @@
 /** basestation serve: the gateway itself. */
 
-import { prepareFirstRun } from '../first-run.ts'
-import { build, makeLog } from '../main.ts'
 import { version } from '../version.ts'
 import { type Command, exitCodes } from './command.ts'
 
@@ -10,6 +8,11 @@ export const serve: Command = {
   about: 'Run the gateway until it is stopped',
   more: 'Settings are environment variables; basestation config lists them.',
   async run({ config, output }) {
+    // Loaded only here: other commands should not wait for a web server they do not need.
+    const [{ prepareFirstRun }, { build, makeLog }] = await Promise.all([
+      import('../first-run.ts'),
+      import('../main.ts'),
+    ])
     const log = makeLog(config.LOG_LEVEL)
     let end: (code: number) => void = () => {}
     const ended = new Promise<number>(resolve => {

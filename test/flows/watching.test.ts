@@ -232,7 +232,8 @@ describe('the documents', () => {
       assert.match(headers.get('content-security-policy')!, /default-src 'none'.*connect-src 'self'/)
       for (const [, address] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
         assert.match(address!, /^(\/|data:)/)
-        if (address!.startsWith('/')) assert.equal((await gateway.ask('GET', address!)).status, 200, address)
+        if (address!.startsWith('/'))
+          assert.equal((await gateway.ask('GET', address!)).status, 200, String(address))
       }
     }
     assert.equal((await gateway.ask('GET', '/docs/assets/package.json')).status, 404)

@@ -1,0 +1,312 @@
+/** The command line, as people and scripts use it: real processes, real exit codes. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { databases, scratch } from '../standins/databases.ts'
+import { until } from '../standins/gateway.ts'
+
+const program = join(import.meta.dirname, '../../src/cli/basestation.ts')
+
+// biome-ignore lint/suspicious/noExplicitAny: what a command prints has many shapes; the assertions say which
+type Result = { code: number; out: string; error: string; json: any }
+
+for (const database of databases)
+  describe(`the command line on ${database.name}`, () => {
+    let environment: Record<string, string>
+    let server: ChildProcess
+    let welcome = ''
+    let firstKey = ''
+
+    function start(args: readonly string[], more: Record<string, string> = {}) {
+      return spawn(process.execPath, [program, ...args], {
+        env: { PATH: process.env.PATH!, ...environment, ...more },
+      })
+    }
+    async function run(args: string, more: Record<string, string> = {}): Promise<Result> {
+      const child = start(
+        args.split(' ').map(word => word.replaceAll('_', ' ')),
+        more,
+      )
+      let [out, error] = ['', '']
+      child.stdout.on('data', chunk => {
+        out += chunk
+      })
+      child.stderr.on('data', chunk => {
+        error += chunk
+      })
+      const [code] = await once(child, 'close')
+      let json: unknown
+      try {
+        json = JSON.parse(out)
+      } catch {}
+      return { code, out, error, json }
+    }
+    async function serve(): Promise<void> {
+      welcome = ''
+      server = start(['serve'])
+      server.stdout!.on('data', chunk => {
+        welcome += chunk
+      })
+      await until('it listens', () => welcome.includes('/docs'))
+    }
+
+    before(async () => {
+      const folder = join(scratch(), database.name)
+      mkdirSync(folder, { recursive: true })
+      environment = {
+        DATA_DIR: folder,
+        DATABASE_URL: await database.empty(),
+        PORT: String(20_000 + Math.floor(Math.random() * 20_000)),
+        LOG_LEVEL: 'error',
+      }
+      await serve()
+      firstKey = /bs_test_\w+/.exec(welcome)?.[0] ?? ''
+    })
+    after(async () => {
+      server.kill('SIGKILL')
+    })
+
+    test('the first start prints a curl line that delivers a message through a simulated phone', async () => {
+      const line = /curl [^\n]*\/sms\/send \\\n(?:.*\\\n)*.*-d '.*'/.exec(welcome)?.[0]
+      assert.ok(line, welcome)
+      const curl = spawn('sh', ['-c', `${line} -s`])
+      let out = ''
+      curl.stdout.on('data', chunk => {
+        out += chunk
+      })
+      const [code] = await once(curl, 'close')
+      assert.equal(code, 0)
+      const { message_id } = JSON.parse(out)
+      const { code: ended, out: shown } = await run(`status ${message_id} --watch`, {
+        BASESTATION_KEY: firstKey,
+      })
+      assert.equal(ended, 0)
+      assert.match(shown, /delivered {2}at \d{4}/)
+    })
+
+    test('send --watch shows the states as they happen and ends as the message did', async () => {
+      const good = await run('send --to +15550101234 --message Hello_there --watch', {
+        BASESTATION_KEY: firstKey,
+      })
+      assert.equal(good.code, 0, good.error)
+      assert.match(good.out, /queued for \+15550101234/)
+      assert.match(good.out, /delivered/)
+      const bad = await run('send --to +15550100001 --message x --watch --json', {
+        BASESTATION_KEY: firstKey,
+      })
+      assert.equal(bad.code, 1)
+      const last = JSON.parse(bad.out.trim().split('\n').at(-1)!)
+      assert.deepEqual([last.status, last.error.code], ['failed', 'network_rejected'])
+    })
+
+    test('inbox lists what came in, and --follow shows what comes', async () => {
+      const key = { BASESTATION_KEY: firstKey }
+      const follower = start(['inbox', '--follow', '--json'], key)
+      let seen = ''
+      follower.stdout.on('data', chunk => {
+        seen += chunk
+      })
+      await run('send --to +15550100005 --message ping', key)
+      await until('it was shown', () => seen.includes('PONG'))
+      follower.kill()
+      assert.equal(JSON.parse(seen.trim().split('\n')[0]!).from, '+15550100005')
+      const listed = await run('inbox --json', key)
+      assert.equal(listed.json.data[0].message, 'PONG')
+      assert.match((await run('inbox', key)).out, /RECEIVED AT +FROM +DEVICE +MESSAGE\n.*PONG/)
+    })
+
+    test('a key made beside the running server works at once, and one revoked stops within a second', async () => {
+      const made = await run(
+        'keys create --name Scripts --environment staging --scopes messages:read,inbox:read --rate-limit 500 --expires 90d --allow-ips 127.0.0.0/8 --json',
+      )
+      assert.equal(made.code, 0, made.error)
+      const { id, key, scopes, rate_limit, expires_at, allowed_ips } = made.json
+      assert.match(key, /^bs_test_/)
+      assert.deepEqual(
+        [scopes, rate_limit, allowed_ips],
+        [['messages:read', 'inbox:read'], 500, ['127.0.0.0/8']],
+      )
+      assert.ok(Date.parse(expires_at) > Date.now() + 89 * 86_400_000)
+      assert.equal((await run('inbox', { BASESTATION_KEY: key })).code, 0)
+      const refused = await run('send --to +15550101234 --message x', { BASESTATION_KEY: key })
+      assert.equal(refused.code, 4)
+      assert.match(refused.error, /messages:send/)
+      assert.equal((await run(`keys revoke ${id}`)).code, 0)
+      await until(
+        'it stopped',
+        async () => (await run('inbox --json', { BASESTATION_KEY: key })).error.includes('revoked_key'),
+        5_000,
+      )
+      const listed = (await run('keys list --environment staging --json')).json
+      assert.ok(
+        listed.every((one: object) => !('key' in one) && !('hash' in one)),
+        'a key is shown once',
+      )
+      assert.ok(listed.find((one: { id: string }) => one.id === id).revoked_at)
+    })
+
+    test('by default a key is for production and may send and read', async () => {
+      const { json } = await run('keys create --name Default --json')
+      assert.match(json.key, /^bs_live_/)
+      assert.deepEqual(
+        [json.environment, json.scopes],
+        ['production', ['messages:send', 'messages:read', 'inbox:read']],
+      )
+    })
+
+    test('a device added beside the running server is online within a second, and can be changed, paused and removed', async () => {
+      const added = await run('devices add --kind simulated --name Second_phone --phone +15550100009 --json')
+      assert.equal(added.code, 0, added.error)
+      const { id } = added.json
+      assert.deepEqual(
+        [added.json.name, added.json.kind, added.json.environment],
+        ['Second phone', 'simulated', 'staging'],
+      )
+      const find = async () =>
+        (await run('devices list --environment staging --json')).json.find(
+          (one: { id: string }) => one.id === id,
+        )
+      await until('online', async () => (await find()).status === 'online', 5_000)
+      await run(`devices set ${id} --name New --per-minute 7 --per-day none`)
+      assert.equal((await run(`devices pause ${id}`)).code, 0)
+      const { name, per_minute, per_day, paused } = await find()
+      assert.deepEqual([name, per_minute, per_day, paused], ['New', 7, null, true])
+      assert.match((await run('devices list')).out, /online, paused/)
+      assert.equal((await run(`devices resume ${id}`)).code, 0)
+      assert.equal((await run(`devices remove ${id}`)).code, 0)
+      assert.equal(await find(), undefined)
+      assert.equal((await run(`devices remove ${id}`)).code, 4)
+    })
+
+    test('simulated phones are refused in production', async () => {
+      const { code, error } = await run('devices add --kind simulated --name x --environment production')
+      assert.equal(code, 2)
+      assert.match(error, /only in staging/)
+    })
+
+    test('wrong usage is exit code 2 and says what is wrong', async () => {
+      for (const [args, words] of [
+        ['nonsense', 'no command'],
+        ['keys', 'one more word'],
+        ['keys create', '--name is missing'],
+        ['keys create --name x --scopes everything', 'not a scope'],
+        ['keys create --name x --expires tomorrow', '--expires'],
+        ['devices set', 'ID is missing'],
+        ['send --to x --message x', 'API key'],
+        ['status a b', 'too many'],
+        ['send --tto x', '--tto'],
+      ] as const) {
+        const { code, error } = await run(args)
+        assert.equal(code, 2, args)
+        assert.ok(error.includes(words), `${args}: ${error}`)
+      }
+    })
+
+    test('every command has --help', async () => {
+      const { out } = await run('--help')
+      const commands = [
+        ...out.matchAll(/^ {2}([a-z]+(?: (?:create|list|revoke|add|set|pause|resume|remove))?)/gm),
+      ].map(([, name]) => name!)
+      assert.ok(commands.length >= 18)
+      const helps = await Promise.all(commands.map(name => run(`${name} --help`)))
+      for (const [index, { code, out: text }] of helps.entries()) {
+        assert.equal(code, 0)
+        assert.match(text, new RegExp(`^basestation ${commands[index]}`))
+        assert.match(text, /--json/)
+      }
+    })
+
+    test('wrong settings are all named at once', async () => {
+      const { code, error } = await run('config', {
+        PORT: 'x',
+        LOG_LEVEL: 'loud',
+        MEDIA_HTTPS_ONLY: 'perhaps',
+      })
+      assert.equal(code, 2)
+      for (const name of ['PORT', 'LOG_LEVEL', 'MEDIA_HTTPS_ONLY']) assert.ok(error.includes(name))
+    })
+
+    test('config shows every setting and no secret', async () => {
+      const { out, json } = await run('config --json', { BASESTATION_KEY: firstKey })
+      assert.ok(json.length >= 12)
+      assert.equal(out.includes(firstKey), false)
+      assert.doesNotMatch(out, /postgres:postgres@/)
+    })
+
+    test('doctor finds nothing broken, and migrate nothing to do', async () => {
+      const { code, json } = await run('doctor --json')
+      assert.equal(code, 0)
+      assert.deepEqual(
+        json.filter(({ result }: { result: string }) => result !== 'ok'),
+        [],
+      )
+      assert.deepEqual((await run('migrate --json')).json.taken, [])
+    })
+
+    test('a gateway that is not there is exit code 3', async () => {
+      const { code, error } = await run('inbox --url http://127.0.0.1:9', { BASESTATION_KEY: firstKey })
+      assert.equal(code, 3)
+      assert.match(error, /Is the gateway running/)
+    })
+
+    test('a second gateway on the same port says so', async () => {
+      const { code, error } = await run('serve')
+      assert.equal(code, 1)
+      assert.match(error, /Port \d+ is taken/)
+    })
+
+    test('a backup is restored without sending the past again', async () => {
+      const key = { BASESTATION_KEY: firstKey }
+      const { json: device } = await run('devices add --kind simulated --name Slow --json')
+      await run(`devices pause ${device.id}`)
+      const sent = await run(`send --to +15550101234 --message held --device ${device.id} --json`, key)
+      const id = JSON.parse(sent.out).message_id
+      const file = join(scratch(), `${database.name}.backup`)
+      assert.equal((await run(`backup ${file}`)).code, 0)
+      assert.notEqual((await run(`backup ${file}`)).code, 0, 'a backup is never overwritten')
+      assert.match((await run(`restore ${file}`)).error, /stop it first/)
+      // What happens after the backup is what must not happen again: the phone sends it.
+      await run(`devices resume ${device.id}`)
+      await until(
+        'it was sent',
+        async () => (await run(`status ${id} --json`, key)).json.status === 'delivered',
+        15_000,
+      )
+      server.kill('SIGTERM')
+      await once(server, 'exit')
+      assert.match((await run(`restore ${file}`)).error, /--replace/)
+      const restored = await run(`restore ${file} --replace --json`)
+      assert.equal(restored.code, 0, restored.error)
+      assert.equal(restored.json.held, 1)
+      await serve()
+      assert.equal(/bs_test_/.test(welcome), false, 'this is no first start')
+      await run(`devices resume ${device.id}`)
+      await until(
+        'online',
+        async () =>
+          (await run('devices list --json')).json.some(
+            (one: { id: string; status: string }) => one.id === device.id && one.status === 'online',
+          ),
+        15_000,
+      )
+      await new Promise(resolve => setTimeout(resolve, 1_500))
+      assert.equal((await run(`status ${id} --json`, key)).json.status, 'queued', 'held')
+      assert.equal((await run('held --json')).json.held, 1)
+      assert.equal((await run('held --release --json')).json.released, 1)
+      await until(
+        'released',
+        async () => (await run(`status ${id} --json`, key)).json.status === 'delivered',
+        15_000,
+      )
+    })
+
+    test('SIGTERM ends it cleanly, with exit code 0', async () => {
+      server.kill('SIGTERM')
+      const [code] = await once(server, 'exit')
+      assert.equal(code, 0)
+    })
+  })
