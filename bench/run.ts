@@ -1,0 +1,203 @@
+/** The benchmarks: everything measured in one run and printed as ratios. `npm run bench [-- name …]`. */
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { emptyPostgres, leavePostgres } from '../test/standins/postgres.ts'
+import { median, Server } from './process.ts'
+import { seedBacklog, seedInbox } from './seed.ts'
+
+const rounds = 5
+const folder = mkdtempSync(join(tmpdir(), 'basestation-bench-'))
+const database = (name: string) => `sqlite:${join(folder, `${name}.db`)}`
+const wanted = process.argv.slice(2)
+const missed: string[] = []
+
+function report(what: string, value: number, target: number, details: string, atMost = false): void {
+  const met = atMost ? value <= target : value >= target
+  if (!met) missed.push(what)
+  console.log(
+    `${met ? 'met   ' : 'MISSED'}  ${what}: ${value.toFixed(2)} (${atMost ? 'at most' : 'at least'} ${target})  ${details}`,
+  )
+}
+const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/s`
+
+/** Measures each in turn, round by round, every other round backwards, so that a noisy moment spoils no one alone. */
+async function interleaved<Name extends string>(
+  measures: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(measures) as Name[]
+  const results = Object.fromEntries(names.map(name => [name, [] as number[]])) as Record<Name, number[]>
+  for (let round = 0; round < rounds; round += 1)
+    for (const name of round % 2 === 0 ? names : names.toReversed())
+      results[name].push(await measures[name]())
+  return Object.fromEntries(names.map(name => [name, median(results[name])])) as Record<Name, number>
+}
+
+const rate = async (result: Promise<{ requestsPerSecond: number; failed: number }>) => {
+  const { requestsPerSecond, failed } = await result
+  if (failed > 0) throw new Error(`${failed} requests failed`)
+  return requestsPerSecond
+}
+
+async function accepting(): Promise<void> {
+  const [nothing, durable, alone, phones] = await Promise.all(
+    ['nothing', 'durable', 'alone', 'phones'].map(mode => Server.start(mode, database(mode))),
+  )
+  for (const server of [nothing!, durable!, alone!, phones!]) await server.singles(6_000)
+  await durable!.bulks(100)
+  const result = await interleaved({
+    nothing: () => rate(nothing!.singles(10_000)),
+    durable: () => rate(durable!.singles(10_000)),
+    alone: () => rate(alone!.singles(3_000)),
+    bulk: () => rate(durable!.bulks(250)),
+    endToEnd: () => phones!.endToEnd(25_000),
+  })
+  report(
+    'durable sends ÷ the same route storing nothing',
+    result.durable / result.nothing,
+    0.85,
+    `${perSecond(result.durable)} ÷ ${perSecond(result.nothing)}`,
+  )
+  report(
+    'durable sends ÷ one transaction a request',
+    result.durable / result.alone,
+    2.5,
+    `${perSecond(result.durable)} ÷ ${perSecond(result.alone)}`,
+  )
+  report(
+    'bulk recipients ÷ single sends, SQLite',
+    result.bulk / result.durable,
+    6,
+    `${perSecond(result.bulk)} ÷ ${perSecond(result.durable)}`,
+  )
+  report(
+    'end to end ÷ single sends',
+    result.endToEnd / result.durable,
+    0.6,
+    `${perSecond(result.endToEnd)} ÷ ${perSecond(result.durable)}`,
+  )
+  await Promise.all([nothing!, durable!, alone!, phones!].map(server => server.stop()))
+}
+
+async function postgres(): Promise<void> {
+  const server = await Server.start('durable', await emptyPostgres())
+  await server.singles(4_000)
+  await server.bulks(50)
+  const result = await interleaved({
+    single: () => rate(server.singles(6_000)),
+    bulk: () => rate(server.bulks(200)),
+  })
+  report(
+    'bulk recipients ÷ single sends, PostgreSQL',
+    result.bulk / result.single,
+    5,
+    `${perSecond(result.bulk)} ÷ ${perSecond(result.single)}`,
+  )
+  await server.stop()
+  await leavePostgres()
+}
+
+async function slowDisk(): Promise<void> {
+  const shim = join(folder, 'slow-disk.so')
+  const compiled = spawnSync('cc', [
+    '-shared',
+    '-fPIC',
+    '-o',
+    shim,
+    join(import.meta.dirname, 'slow-disk.c'),
+    '-ldl',
+  ])
+  if (compiled.status !== 0) {
+    console.log('skipped  slow disk: it needs a C compiler (cc)')
+    return
+  }
+  const slow = { LD_PRELOAD: shim }
+  const [durable, alone] = [
+    await Server.start('durable', database('slow'), slow),
+    await Server.start('alone', database('slow-alone'), slow),
+  ]
+  for (const server of [durable, alone]) await server.singles(500)
+  const result = await interleaved({
+    durable: () => rate(durable.singles(6_000)),
+    alone: () => rate(alone.singles(400)),
+  })
+  report(
+    'on a disk of 5 ms: durable sends ÷ one transaction a request',
+    result.durable / result.alone,
+    20,
+    `${perSecond(result.durable)} ÷ ${perSecond(result.alone)}`,
+  )
+  await Promise.all([durable.stop(), alone.stop()])
+}
+
+async function inbox(): Promise<void> {
+  const path = join(folder, 'inbox.db')
+  const { devices, senders, start, end } = await seedInbox(path, 1_000_000)
+  const server = await Server.start('durable', `sqlite:${path}`)
+  const iso = (share: number) => encodeURIComponent(new Date(start + (end - start) * share).toISOString())
+  const [device, sender] = [`device_id=${devices[0]}`, `from=${encodeURIComponent(senders[0]!)}`]
+  const times = `since=${iso(0.25)}&until=${iso(0.75)}`
+  const filters = {
+    none: '',
+    device,
+    sender,
+    'device and sender': `${device}&${sender}`,
+    times,
+    'device and times': `${device}&${times}`,
+    'sender and times': `${sender}&${times}`,
+  }
+  let slowest = 0
+  let steepest = 0
+  for (const [name, filter] of Object.entries(filters)) {
+    const { body } = await server.get(`/messages/received?${filter}`)
+    const last = body.pagination.total_pages
+    const pages = [1, Math.min(1_000, last), last]
+    const found = pages.map(() => [] as number[])
+    for (let round = 0; round < 25; round += 1)
+      for (const [index, page] of pages.entries())
+        found[index]!.push((await server.get(`/messages/received?${filter}&page=${page}`)).ms)
+    const [first, middle, end] = found.map(median) as [number, number, number]
+    slowest = Math.max(slowest, first, middle, end)
+    steepest = Math.max(steepest, end / first)
+    console.log(
+      `        received, ${name}: ${body.pagination.total.toLocaleString('en')} messages, ms for pages ${pages.join(', ')}: ${[first, middle, end].map(ms => ms.toFixed(2)).join(', ')}`,
+    )
+  }
+  report('received list at 1,000,000: the slowest page in ms', slowest, 5, '', true)
+  report('received list at 1,000,000: last page ÷ first', steepest, 3, '', true)
+  await server.stop()
+}
+
+async function memory(): Promise<void> {
+  const path = join(folder, 'backlog.db')
+  await seedBacklog(path, 1_000_000)
+  const resident = async (url: string) => {
+    const server = await Server.start('durable', url)
+    await server.singles(2_000)
+    await new Promise(resolve => setTimeout(resolve, 3_000))
+    const bytes = await server.metric('process_resident_memory_bytes')
+    await server.stop()
+    return bytes / 2 ** 20
+  }
+  const empty = await resident(database('empty'))
+  const full = await resident(`sqlite:${path}`)
+  report(
+    'memory with 1,000,000 queued ÷ empty',
+    full / empty,
+    1.5,
+    `${full.toFixed(0)} MiB ÷ ${empty.toFixed(0)} MiB`,
+    true,
+  )
+}
+
+const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory }
+try {
+  for (const [name, measure] of Object.entries(all))
+    if (wanted.length === 0 || wanted.includes(name)) await measure()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(missed.length === 0 ? '\nAll targets were met.' : `\nMissed: ${missed.join('; ')}.`)
+process.exitCode = missed.length === 0 ? 0 : 1
