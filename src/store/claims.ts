@@ -38,14 +38,14 @@ async function claimFor(tx: Transaction, deviceId: string, limit: number): Promi
   const { count, pace, retryAt } = within(device, waiting, tx.now)
   const messages = waiting.slice(0, count).map(row => handOver(fromRow(row), tx.now))
   if (count === 0) return { messages, retryAt }
-  await tx.all(sql`
+  tx.write(sql`
     UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
     ${from(
       { message_seq: 'bigint' },
       messages.map(({ seq }) => ({ message_seq: seq })),
     )}
     WHERE seq = r.message_seq AND status = 'queued'`)
-  if (pace) await tx.all(sql`UPDATE loads SET pace = ${pace} WHERE device_id = ${deviceId}`)
+  if (pace) tx.write(sql`UPDATE loads SET pace = ${pace} WHERE device_id = ${deviceId}`)
   for (const message of messages) {
     tx.queued(deviceId, -1, message.parts, message.pinned)
     tell(tx, 'sending', message, { attempt: message.attempts })

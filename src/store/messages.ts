@@ -45,7 +45,7 @@ export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => 
     expires_at: 'bigint',
     due_at: 'bigint',
   } as const
-  await tx.all(sql`INSERT INTO messages ${values(types, items)}`)
+  tx.write(sql`INSERT INTO messages ${values(types, items)}`)
   return batches.map(() => undefined)
 }
 

@@ -85,18 +85,26 @@ class Memory<Form> {
 
 const postgresTexts = new Memory<string>()
 
+/** Rows that one insert on PostgreSQL takes at once: while it works on them, the next are being written out. */
+const rowsOnTheWay = 200
+
 /** For PostgreSQL a list is one array for each column. */
-export function forPostgres(query: Query): Run<Value | Value[]> {
+export function* forPostgres(query: Query): Generator<Run<Value | Value[]>> {
   const text = postgresTexts.form(query, () => postgresText(query))
-  const parameters: (Value | Value[])[] = []
-  for (const part of query.parts) {
-    if (part instanceof Raw) continue
-    if (part instanceof Records)
-      for (const name of Object.keys(part.columns))
-        parameters.push(part.items.map(item => plain(item[name]!)))
-    else parameters.push(plain(part))
+  const records = query.parts.find(part => part instanceof Records)
+  const items = records ? records.items : []
+  const step = records?.use === 'values' ? rowsOnTheWay : Math.max(1, items.length)
+  for (let at = 0; at < Math.max(1, items.length); at += step) {
+    const parameters: (Value | Value[])[] = []
+    const some = items.slice(at, at + step)
+    for (const part of query.parts) {
+      if (part instanceof Raw) continue
+      if (part instanceof Records)
+        for (const name of Object.keys(part.columns)) parameters.push(some.map(item => plain(item[name]!)))
+      else parameters.push(plain(part))
+    }
+    yield { text, parameters }
   }
-  return { text, parameters }
 }
 
 function postgresText({ strings, parts }: Query): string {

@@ -24,6 +24,7 @@ export class Transaction implements Sql {
   #devicesChanged = false
   readonly #events: (NewEvent & { seq: number })[] = []
   readonly #loads = new Map<string, LoadChange>()
+  readonly #written: Promise<unknown>[] = []
 
   private constructor(sql: Sql, last: number, now: number) {
     this.#sql = sql
@@ -45,6 +46,18 @@ export class Transaction implements Sql {
 
   all<Row>(query: Query): Row[] | Promise<Row[]> {
     return this.#sql.all<Row>(query)
+  }
+
+  /**
+   * Writes what nobody needs an answer to. On PostgreSQL it is on its way while the next statement is being made; if it
+   * fails, so does the transaction.
+   */
+  write(query: Query): void {
+    const done = this.#sql.all(query)
+    if (!(done instanceof Promise)) return
+    // Looked at in finish(); until then a failure must not count as one that nobody handles.
+    done.catch(() => {})
+    this.#written.push(done)
   }
 
   /** Writes an event and returns its number. */
@@ -71,20 +84,23 @@ export class Transaction implements Sql {
   }
 
   async finish(): Promise<void> {
-    await Promise.all([this.#writeLoads(), this.#writeJournal(), this.#writeDevicesVersion()])
+    this.#writeLoads()
+    this.#writeJournal()
+    if (this.#devicesChanged) this.write(sql`UPDATE counters SET value = value + 1 WHERE name = 'devices'`)
+    await Promise.all(this.#written)
   }
 
-  async #writeLoads(): Promise<void> {
+  #writeLoads(): void {
     const changes = [...this.#loads.values()].filter(({ waiting, parts }) => waiting !== 0 || parts !== 0)
     if (changes.length === 0) return
     const columns = { device_id: 'text', waiting: 'bigint', parts: 'bigint', movable: 'bigint' } as const
-    await this.all(sql`
+    this.write(sql`
       UPDATE loads SET waiting = loads.waiting + r.waiting, waiting_parts = waiting_parts + r.parts,
         movable = loads.movable + r.movable
       ${from(columns, changes)} WHERE loads.device_id = r.device_id`)
   }
 
-  async #writeJournal(): Promise<void> {
+  #writeJournal(): void {
     if (this.#events.length === 0) return
     const columns = {
       seq: 'bigint',
@@ -108,15 +124,8 @@ export class Transaction implements Sql {
       n: event.n ?? null,
       data: event.data ? JSON.stringify(event.data) : '{}',
     }))
-    await Promise.all([
-      this.all(sql`INSERT INTO events ${values(columns, items)}`),
-      this.all(sql`UPDATE counters SET value = ${this.#last} WHERE name = 'journal'`),
-    ])
-  }
-
-  async #writeDevicesVersion(): Promise<void> {
-    if (this.#devicesChanged)
-      await this.all(sql`UPDATE counters SET value = value + 1 WHERE name = 'devices'`)
+    this.write(sql`INSERT INTO events ${values(columns, items)}`)
+    this.write(sql`UPDATE counters SET value = ${this.#last} WHERE name = 'journal'`)
   }
 }
 
