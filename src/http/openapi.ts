@@ -53,6 +53,10 @@ export function openApi(routes: readonly Route[], version: string): Json {
       { url: '/staging/api/v1', description: 'Staging: simulated phones, nothing real is sent' },
     ],
     security: [{ key: [] }],
+    tags: [...new Set(routes.map(({ group }) => group)), 'Alternate paths'].map(name => ({
+      name,
+      ...(name === 'Alternate paths' && { description: 'The same operations under their second names.' }),
+    })),
     paths,
     components: {
       securitySchemes: {
@@ -67,6 +71,7 @@ function operation(route: Route, index: number): Json {
   return {
     operationId: index === 0 ? route.operation : `${route.operation}Alternate${index > 1 ? index : ''}`,
     summary: index === 0 ? route.summary : `${route.summary} (alternate path)`,
+    tags: [index === 0 ? route.group : 'Alternate paths'],
     description: `Needs the scope \`${route.scope}\`.`,
     ...parameters(route),
     ...(route.body && {

@@ -25,6 +25,8 @@ export type Route = {
   /** Its name in the OpenAPI document and the SDK. */
   operation: string
   summary: string
+  /** Under which heading the reference shows it. */
+  group: 'Messages' | 'Inbox' | 'Environment'
   method: 'GET' | 'POST' | 'PATCH'
   /** The first is the usual one; the others are the same code under another name. */
   paths: readonly string[]
@@ -63,6 +65,7 @@ const sendProblems: readonly ProblemCode[] = [
 export const routes = ({ gateway, store, configure: change }: RouteParts): readonly Route[] => [
   {
     operation: 'send',
+    group: 'Messages',
     summary: 'Send a message to one recipient',
     method: 'POST',
     paths: ['/sms/send', '/message/send'],
@@ -75,6 +78,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
   },
   {
     operation: 'sendBulk',
+    group: 'Messages',
     summary: 'Send one message to up to 100 recipients',
     method: 'POST',
     paths: ['/sms/bulk', '/message/bulk'],
@@ -86,6 +90,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
   },
   {
     operation: 'status',
+    group: 'Messages',
     summary: 'Delivery status of a message',
     method: 'GET',
     paths: ['/sms/status/:message_id', '/message/status/:message_id'],
@@ -96,6 +101,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
   },
   {
     operation: 'received',
+    group: 'Inbox',
     summary: 'Received messages, newest first',
     method: 'GET',
     paths: ['/messages/received', '/message/received'],
@@ -107,6 +113,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
   },
   {
     operation: 'settings',
+    group: 'Environment',
     summary: 'Settings of the environment',
     method: 'GET',
     paths: ['/settings'],
@@ -117,6 +124,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
   },
   {
     operation: 'configure',
+    group: 'Environment',
     summary: 'Change settings of the environment',
     method: 'PATCH',
     paths: ['/settings'],

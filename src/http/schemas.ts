@@ -45,7 +45,10 @@ const draft = {
 
 export const SendRequest = Type.Object(
   {
-    to: Type.String({ description: 'Recipient in international format, such as +14155550123.' }),
+    to: Type.String({
+      examples: ['+15550101234'],
+      description: 'Recipient in international format, such as +14155550123.',
+    }),
     ...draft,
   },
   { ...closed, title: 'SendRequest' },
@@ -77,6 +80,7 @@ export const BulkRequest = Type.Object(
     recipients: Type.Array(Type.String(), {
       minItems: 1,
       maxItems: mostRecipients,
+      examples: [['+15550101234', '+15550105678']],
       description: 'Recipients in international format.',
     }),
     ...draft,
