@@ -1,6 +1,6 @@
 /** Holds the live links of this node: opens them, closes them, and runs a pump for each that is pushed to. */
 
-import type { Candidate } from './choose.ts'
+import { Again } from './again.ts'
 import type { Device, DeviceKind } from './device.ts'
 import { type Fleet, nodeTimeoutMs } from './fleet.ts'
 import type { Link, LinkKind, News } from './link.ts'
@@ -22,19 +22,28 @@ export type DispatcherParts = {
   ended: (node: string) => boolean
   kinds: readonly LinkKind[]
   fleet: Fleet
-  store: Pick<Store, 'claim' | 'release' | 'presence' | 'beat' | 'nodes' | 'unanswered'>
+  store: Pick<Store, 'claim' | 'release' | 'presence' | 'beat' | 'leave' | 'unanswered'>
   news: (device: Device) => Omit<News, 'online'>
   now: () => number
   log: Log
 }
 
-type Line = { link: Link; pump: Pump | undefined }
+type Line = {
+  link: Link
+  pump: Pump | undefined
+  /** What the link said last. */
+  online: boolean
+}
 
 export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #kinds: ReadonlyMap<DeviceKind, LinkKind>
   readonly #lines = new Map<string, Line>()
   readonly #look: Loop
+  readonly #refreshing = new Again(async () => {
+    await this.#parts.fleet.refresh()
+    await this.#sync()
+  })
   #beatAt = -Infinity
   #stopping = false
 
@@ -59,6 +68,7 @@ export class Dispatcher {
     this.#stopping = true
     await this.#look.stop()
     await Promise.all([...this.#lines.keys()].map(deviceId => this.#hangUp(deviceId)))
+    await this.#parts.store.leave(this.#parts.node)
   }
 
   /** There is something to do for this device. */
@@ -67,9 +77,8 @@ export class Dispatcher {
   }
 
   /** Reads the devices again and opens the links of new ones at once: for callers who cannot wait for the next look. */
-  async refresh(): Promise<void> {
-    await this.#parts.fleet.refresh()
-    await this.#sync()
+  refresh(): Promise<void> {
+    return this.#refreshing.run()
   }
 
   async #round(): Promise<undefined> {
@@ -86,13 +95,14 @@ export class Dispatcher {
     if (this.#stopping) return
     const { fleet, log } = this.#parts
     const work: Promise<void>[] = []
-    for (const member of fleet.members()) {
-      const { device } = member
-      if (this.#lines.has(device.id)) {
-        if (device.removedAt !== null || this.#lostTo(member)) work.push(this.#hangUp(device.id))
-      } else if (device.removedAt === null && this.#kinds.has(device.kind) && !this.#lostTo(member)) {
+    for (const { device } of fleet.members()) {
+      const line = this.#lines.get(device.id)
+      if (line) {
+        if (device.removedAt !== null || this.#heldElsewhere(device)) work.push(this.#hangUp(device.id))
+        else if (!this.#isNoted(device, line)) work.push(this.#note(device.id, line))
+      } else if (device.removedAt === null && this.#kinds.has(device.kind) && !this.#heldElsewhere(device)) {
         log.debug({ device: device.id, kind: device.kind }, 'opening a link')
-        work.push(this.#open(member))
+        work.push(this.#open(device))
       }
     }
     if (work.length === 0) return
@@ -101,39 +111,51 @@ export class Dispatcher {
   }
 
   /** Another living node holds the link. */
-  #lostTo({ device, online }: Candidate): boolean {
-    const { node, ended } = this.#parts
-    return online && device.heldBy !== null && device.heldBy !== node && !ended(device.heldBy)
+  #heldElsewhere({ heldBy }: Device): boolean {
+    const { node, ended, fleet } = this.#parts
+    return heldBy !== null && heldBy !== node && fleet.isAlive(heldBy) && !ended(heldBy)
   }
 
-  async #open(member: Candidate): Promise<void> {
-    const { device } = member
-    const { store, node, news, now, log, fleet } = this.#parts
-    const kind = this.#kinds.get(device.kind)!
-    let state: Promise<void> = Promise.resolve()
-    const line: News = {
-      ...news(device),
+  #isNoted(device: Device, line: Line): boolean {
+    return device.online === line.online && device.heldBy === this.#parts.node
+  }
+
+  #note(deviceId: string, { online }: Line): Promise<void> {
+    return this.#parts.store.presence(deviceId, this.#parts.node, online)
+  }
+
+  async #open(device: Device): Promise<void> {
+    const { store, news, now, log, fleet } = this.#parts
+    const told = news(device)
+    const line: Line = { link: { close: async () => {} }, pump: undefined, online: false }
+    const link = this.#kinds.get(device.kind)!.open(device, {
+      ...told,
       online: online => {
-        state = store.presence(device.id, node, online)
-        return state
+        line.online = online
+        return this.#note(device.id, line)
       },
+    })
+    line.link = link
+    if (link.send)
+      line.pump = new Pump({
+        deviceId: device.id,
+        send: message => link.send!(message),
+        store,
+        record: told.receipt,
+        claimed: messages => fleet.noteClaimed(device.id, messages.length, partsOf(messages)),
+        now,
+        log,
+      })
+    try {
+      await this.#resume(device.id, link)
+      await this.#note(device.id, line)
+    } catch (error) {
+      // Without storage there is nothing to do for the device; the next look opens the link anew.
+      await link.close()
+      throw error
     }
-    const link = kind.open(device, line)
-    const pump = link.send
-      ? new Pump({
-          deviceId: device.id,
-          send: message => link.send!(message),
-          store,
-          record: line.receipt,
-          claimed: messages => fleet.noteClaimed(device.id, messages.length, partsOf(messages)),
-          now,
-          log,
-        })
-      : undefined
-    this.#lines.set(device.id, { link, pump })
-    await this.#resume(device.id, link)
-    await state
-    pump?.start()
+    this.#lines.set(device.id, line)
+    line.pump?.start()
   }
 
   async #resume(deviceId: string, link: Link): Promise<void> {
@@ -153,12 +175,7 @@ export class Dispatcher {
     this.#lines.delete(deviceId)
     await line.pump?.stop()
     await line.link.close()
-    try {
-      await this.#parts.store.presence(deviceId, this.#parts.node, false)
-    } catch (error) {
-      // The link is closed all the same; without signs of life from this node nobody believes it is up.
-      this.#parts.log.warn({ device: deviceId, err: error }, 'could not note that a device is offline')
-    }
+    if (!this.#stopping) await this.#parts.store.presence(deviceId, this.#parts.node, false)
   }
 }
 

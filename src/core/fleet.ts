@@ -1,5 +1,6 @@
 /** The devices as this process sees them: read again whenever another process may have changed them. */
 
+import { Again } from './again.ts'
 import type { Candidate } from './choose.ts'
 import type { Device, Load } from './device.ts'
 import { freshPace } from './pace.ts'
@@ -17,20 +18,16 @@ export class Fleet {
   #byEnvironment = new Map<number, Candidate[]>()
   #version = -1
   #choices = 0
-  #refreshing: Promise<void> | undefined
+  #alive: ReadonlySet<string> = new Set()
+  readonly #reading = new Again(() => this.#read())
 
   constructor(store: FleetStore, now: () => number) {
     this.#store = store
     this.#now = now
   }
 
-  /** Callers that come while a refresh is under way share the next one, so each sees what was there when it asked. */
-  async refresh(): Promise<void> {
-    await this.#refreshing
-    this.#refreshing ??= this.#read().finally(() => {
-      this.#refreshing = undefined
-    })
-    await this.#refreshing
+  refresh(): Promise<void> {
+    return this.#reading.run()
   }
 
   member(deviceId: string): Candidate | undefined {
@@ -39,6 +36,11 @@ export class Fleet {
 
   members(): Iterable<Candidate> {
     return this.#members.values()
+  }
+
+  /** Whether the node has shown itself lately. */
+  isAlive(node: string): boolean {
+    return this.#alive.has(node)
   }
 
   /** The devices of an environment that were not removed. */
@@ -75,11 +77,11 @@ export class Fleet {
       this.#take(devices)
     }
     const dead = this.#now() - nodeTimeoutMs
-    const alive = new Set(nodes.filter(node => node.seenAt > dead).map(node => node.name))
+    this.#alive = new Set(nodes.filter(node => node.seenAt > dead).map(node => node.name))
     for (const member of this.#members.values()) {
       const { device } = member
       member.online =
-        device.online && device.heldBy !== null && alive.has(device.heldBy) && device.removedAt === null
+        device.online && device.heldBy !== null && this.#alive.has(device.heldBy) && device.removedAt === null
     }
     for (const load of loads) {
       const member = this.#members.get(load.deviceId)

@@ -65,6 +65,8 @@ export interface Store {
   retire(deviceId: string): Promise<Device | undefined>
   /** Notes that a node's link to the device is up or down. */
   presence(deviceId: string, node: string, online: boolean): Promise<void>
+  /** Notes that a node ends of its own accord: its devices are offline and free for other nodes. */
+  leave(node: string): Promise<void>
   /** Notes that the node is alive. */
   beat(node: string): Promise<void>
   /** All devices, removed ones too. */

@@ -26,6 +26,9 @@ export class Sweeper {
   /** A device that could not be relieved is left alone for a while: choosing again each second would not help. */
   readonly #notBefore = new Map<string, number>()
 
+  /** Removed devices that have nothing left: looked at again only if something comes to wait for them. */
+  readonly #settled = new Set<string>()
+
   constructor(parts: SweeperParts) {
     this.#parts = parts
     this.#loop = new Loop(
@@ -48,10 +51,13 @@ export class Sweeper {
     const { store, fleet } = this.#parts
     let full = (await store.expire(step)) === step
     for (const member of fleet.members()) {
-      if (member.device.removedAt !== null && !this.#resting(member)) {
+      if (
+        member.device.removedAt !== null &&
+        !(this.#settled.has(member.device.id) && member.load.waiting === 0)
+      ) {
         const ended = await store.abandon(member.device.id, step)
         if (ended === step) full = true
-        else this.#rest(member)
+        else this.#settled.add(member.device.id)
       }
       if (member.load.movable > 0 && this.#stuck(member) && (await this.#relieve(member))) full = true
     }
@@ -65,7 +71,7 @@ export class Sweeper {
 
   /** Gives the movable messages of a stuck device to others. True: some went, and more may be waiting. */
   async #relieve(member: Candidate): Promise<boolean> {
-    if (member.device.removedAt === null && this.#resting(member)) return false
+    if (this.#resting(member)) return false
     const { store, wake, log, fleet } = this.#parts
     const messages = await store.movable(member.device.id, step)
     const transfers: Transfer[] = []

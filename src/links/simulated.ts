@@ -57,7 +57,7 @@ class SimulatedPhone implements Link {
     this.#now = now
     this.#pace = pace
     this.#onAir = onAir
-    // Failing to note it is the store's trouble; the next look at the links says it again.
+    // If that cannot be stored now, the gateway notes it at its next look at the links.
     news.online(true).catch(() => {})
   }
 

@@ -105,6 +105,18 @@ export const presence: Verb<{ deviceId: string; node: string; online: boolean },
   return reports.map(() => undefined)
 }
 
+export const leave: Verb<string, void> = async (tx, names) => {
+  for (const name of names) {
+    for (const held of (await devices(tx)).filter(one => one.heldBy === name)) {
+      await tx.all(sql`UPDATE devices SET online = 0, held_by = NULL WHERE id = ${held.id}`)
+      tx.devicesChanged()
+      if (held.online) tell(tx, 'device.offline', held)
+    }
+    await tx.all(sql`DELETE FROM nodes WHERE name = ${name}`)
+  }
+  return names.map(() => undefined)
+}
+
 export const beat: Verb<string, void> = async (tx, names) => {
   for (const name of new Set(names)) {
     await tx.all(sql`

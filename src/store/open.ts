@@ -79,6 +79,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     change: (deviceId, change) => group.run(devices.change, { deviceId, change }),
     retire: write(devices.retire),
     presence: (deviceId, node, online) => group.run(devices.presence, { deviceId, node, online }),
+    leave: write(devices.leave),
     beat: write(devices.beat),
     devices: () => devices.devices(reader),
     loads: () => devices.loads(reader),

@@ -39,6 +39,8 @@ export class PostgresDriver implements Driver {
       types,
       connectionTimeoutMillis: connectMs,
       statement_timeout: statementMs,
+      // Longer than the server's own limit: only for a server that no longer answers at all.
+      query_timeout: statementMs + 5_000,
       keepAlive: true,
       application_name: 'basestation',
     }
