@@ -30,6 +30,8 @@ export type BuildOptions = {
   log?: Log
   /** How devices are reached; the usual kinds when not given. */
   kinds?: readonly LinkKind[]
+  /** This node's name, unlike that of any other living node on the database. */
+  node?: string
   /** Writes that may share a commit. Only benchmarks change it. */
   groupMost?: number
   /** Storage can no longer be trusted: the process must end. */
@@ -80,7 +82,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
   })
   const dispatcher: Dispatcher = new Dispatcher({
-    node: nodeName,
+    node: options.node ?? nodeName,
     ended: hasEnded,
     kinds,
     fleet,
