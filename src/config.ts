@@ -186,9 +186,8 @@ export function describeConfig(environment: Environment) {
 function hideSecret(shown: string): string {
   if (shown.startsWith('sqlite:')) return shown
   if (!URL.canParse(shown)) return '••••'
-  const url = new URL(shown)
-  if (url.password !== '') url.password = '••••'
-  return decodeURIComponent(url.toString())
+  const { protocol, username, host, pathname } = new URL(shown)
+  return `${protocol}//${username === '' ? '' : `${username}:••••@`}${host}${pathname}`
 }
 
 function lookUp(

@@ -8,7 +8,8 @@ export async function prepareFirstRun(store: Store): Promise<string | undefined>
   const [keys, devices] = await Promise.all([store.keys(), store.devices()])
   if (keys.length > 0 || devices.length > 0) return undefined
   const staging = (await store.environments()).find(({ name }) => name === 'staging')!
-  await store.enrol({
+  const secret = newSecret('staging')
+  const phone = store.enrol({
     environmentId: staging.id,
     kind: 'simulated',
     name: 'Simulated phone',
@@ -16,8 +17,7 @@ export async function prepareFirstRun(store: Store): Promise<string | undefined>
     perMinute: null,
     perDay: null,
   })
-  const secret = newSecret('staging')
-  await store.addKey(
+  const key = store.addKey(
     {
       environmentId: staging.id,
       name: 'First key',
@@ -30,5 +30,7 @@ export async function prepareFirstRun(store: Store): Promise<string | undefined>
     hashSecret(secret),
     hintOf(secret),
   )
+  // Asked for together, they share a commit: there is never a phone without a key, or a key nobody has seen.
+  await Promise.all([phone, key])
   return secret
 }

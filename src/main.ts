@@ -1,8 +1,10 @@
 /** Builds everything once; the only file that knows everybody. */
 
-import { randomUUIDv7 } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidPhoneNumber } from 'libphonenumber-js/min'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
@@ -12,6 +14,7 @@ import { Gateway } from './core/gateway.ts'
 import { KeyRing } from './core/key-ring.ts'
 import type { LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
+import { Problem } from './core/problem.ts'
 import type { Store } from './core/store.ts'
 import { Sweeper } from './core/sweeper.ts'
 import { Tenants } from './core/tenants.ts'
@@ -32,6 +35,8 @@ export type BuildOptions = {
   kinds?: readonly LinkKind[]
   /** This node's name, unlike that of any other living node on the database. */
   node?: string
+  /** For how long a device may be offline before its queue moves on. */
+  offlineGraceMs?: number
   /** Writes that may share a commit. Only benchmarks change it. */
   groupMost?: number
   /** Storage can no longer be trusted: the process must end. */
@@ -91,7 +96,14 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
-  const sweeper = new Sweeper({ store, fleet, wake: deviceId => dispatcher.wake(deviceId), now, log })
+  const sweeper = new Sweeper({
+    store,
+    fleet,
+    wake: deviceId => dispatcher.wake(deviceId),
+    offlineGraceMs: options.offlineGraceMs ?? 30_000,
+    now,
+    log,
+  })
   const table = routes({
     gateway,
     store,
@@ -115,8 +127,11 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     stagingHost: config.STAGING_HOST,
     trustProxy: config.TRUST_PROXY,
     ready: async () => {
-      if (stopping) throw new Error('stopping')
-      await store.ping()
+      if (stopping) throw new Problem('shutting_down', 'The gateway is being stopped.', { retryAfter: 5 })
+      const late = sleep(readyMs, undefined, { ref: false }).then(() => {
+        throw new Problem('storage_unavailable', 'storage does not answer in time', { retryAfter: 5 })
+      })
+      await Promise.race([store.ping(), late])
     },
     metrics: () => metrics.text(),
     onAnswer: request => metrics.answered(request),
@@ -141,6 +156,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     async stop() {
       stopping = true
       refuse()
+      // A connection that was busy when the stop began is idle later, and would be waited for.
+      const idle = setInterval(() => app.server.closeIdleConnections(), 50)
       // One after the other, and each whatever became of the one before: a stop must not stop half-way.
       for (const part of [
         () => app.close(),
@@ -154,18 +171,32 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
         } catch (error) {
           log.error({ err: error }, 'a part could not be stopped')
         }
+      clearInterval(idle)
       metrics.stop()
       log.info({}, 'stopped')
     },
   }
 }
 
-const nodeName = `${hostname()}:${process.pid}`
+const readyMs = 3_000
 
-/** A node of this machine whose process is gone has ended for certain. */
+/** Where process ids mean the same: a machine, and on Linux the container on it. */
+const place = `${hostname()}${processNamespace()}`
+const nodeName = [place, process.pid, randomUUID()].join('/')
+
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+  } catch {
+    return ''
+  }
+}
+
+/** A node of this place whose process is gone, or whose process id is now ours, has ended for certain. */
 function hasEnded(node: string): boolean {
-  const [host, pid] = node.split(':')
-  if (host !== hostname() || node === nodeName) return false
+  const [itsPlace, pid] = node.split('/')
+  if (itsPlace !== place || node === nodeName) return false
+  if (Number(pid) === process.pid) return true
   try {
     process.kill(Number(pid), 0)
     return false

@@ -549,6 +549,58 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
     )
 
     test(
+      'what comes and goes in one commit does not blur which of the waiting may move',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        await accepted(store, device, { pinned: true })
+        await Promise.all([store.claim(device.id, 1), store.accept([draft(device)])])
+        const load = await loadOf(store, device)
+        assert.deepEqual([load.waiting, load.movable], [1, (await store.movable(device.id, 10)).length])
+      }),
+    )
+
+    test(
+      'a number with very many failed messages costs no more than any other',
+      inWorld(async ({ store }) => {
+        const [device, other] = [await enrol(store), await enrol(store)]
+        await accepted(store, other)
+        await store.accept(Array.from({ length: 60 }, () => draft(device)))
+        await store.claim(device.id, 100)
+        const taken = await store.unanswered(device.id, 0, 100)
+        await Promise.all(
+          taken.map(({ id }) =>
+            store.record({ messageId: id, deviceId: device.id, outcome: 'failed', at: start }),
+          ),
+        )
+        assert.equal(
+          await store.familiarDevice(staging, '+15550101234', 0),
+          undefined,
+          'nobody looks back that far',
+        )
+      }),
+    )
+
+    test(
+      'a node that ends lets its devices go',
+      inWorld(async ({ store }) => {
+        const [mine, foreign] = [await enrol(store), await enrol(store)]
+        await store.presence(mine.id, 'me', true)
+        await store.presence(foreign.id, 'other', true)
+        await store.beat('me')
+        await store.leave('me')
+        const found = await store.devices()
+        assert.deepEqual(
+          found.map(({ online, heldBy }) => [online, heldBy]),
+          [
+            [false, null],
+            [true, 'other'],
+          ],
+        )
+        assert.deepEqual(await store.nodes(), [])
+      }),
+    )
+
+    test(
       'numbers the journal without gaps, in the order of commits, one event for each change',
       inWorld(async ({ store }) => {
         const device = await enrol(store)

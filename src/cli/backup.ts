@@ -1,6 +1,6 @@
 /** basestation backup and restore. */
 
-import { Fleet } from '../core/fleet.ts'
+import { nodeTimeoutMs } from '../core/fleet.ts'
 import { restore as readBackup, backup as writeBackup } from '../store/backup.ts'
 import { type Command, UsageError } from './command.ts'
 import { withStore } from './with-store.ts'
@@ -28,13 +28,13 @@ const restore: Command = {
     const { config, given, output } = context
     const [file = ''] = given.words
     await withStore(context, async store => {
-      const fleet = new Fleet(store, Date.now)
-      await fleet.refresh()
-      const members = [...fleet.members()]
-      if (members.some(({ online }) => online))
-        throw new UsageError('a gateway is running on this database; stop it first')
+      const alive = (await store.nodes()).some(({ seenAt }) => seenAt > Date.now() - nodeTimeoutMs)
+      if (alive)
+        throw new UsageError('a gateway is running on this database, or was moments ago; stop it first')
       const empty =
-        members.length === 0 && (await store.keys()).length === 0 && (await store.events(0, 1)).length === 0
+        (await store.devices()).length === 0 &&
+        (await store.keys()).length === 0 &&
+        (await store.events(0, 1)).length === 0
       if (!empty && !given.flag('replace'))
         throw new UsageError('the database is not empty; --replace throws away what it holds')
     })

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Basestation, ReceivedQuery, ReceivedResponse } from '../../sdk/src/index.ts'
 import { type Command, type Given, wholeNumber } from './command.ts'
 import { type Output, printable, table } from './output.ts'
-import { patiently } from './watch.ts'
+import { patience } from './watch.ts'
 import { clientOf, clientOptions } from './with-client.ts'
 
 type Item = ReceivedResponse['data'][number]
@@ -74,6 +74,7 @@ function queryOf(given: Given): ReceivedQuery {
  * already is known by its id.
  */
 async function follow(client: Basestation, query: ReceivedQuery, output: Output): Promise<never> {
+  const patiently = patience()
   const shown = new Set<string>()
   let since = query.since
   if (since === undefined) {
@@ -82,7 +83,7 @@ async function follow(client: Basestation, query: ReceivedQuery, output: Output)
     for (const item of data) if (item.received_at === since) shown.add(item.id)
   }
   for (;;) {
-    for (const item of await allSince(client, query, since)) {
+    for (const item of await allSince(client, query, since, patiently)) {
       if (shown.has(item.id)) continue
       if (item.received_at !== since) shown.clear()
       shown.add(item.id)
@@ -98,6 +99,7 @@ async function allSince(
   client: Basestation,
   query: ReceivedQuery,
   since: string | undefined,
+  patiently: ReturnType<typeof patience>,
 ): Promise<Item[]> {
   const items: Item[] = []
   for (let page = 1; ; page += 1) {

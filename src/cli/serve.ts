@@ -22,7 +22,6 @@ export const serve: Command = {
       log,
       onFatal: () => setImmediate(() => process.exit(exitCodes.failed)),
     })
-    const firstKey = await prepareFirstRun(gateway.store)
     let url: string
     try {
       url = await gateway.start()
@@ -34,6 +33,8 @@ export const serve: Command = {
       )
       return exitCodes.failed
     }
+    // Only now: a key that is printed to nobody, because the port was taken, would be lost.
+    const firstKey = await prepareFirstRun(gateway.store)
     output.step({ url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1`, key: firstKey }, () =>
       welcome(url, firstKey),
     )

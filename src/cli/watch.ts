@@ -3,12 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Basestation, BasestationError, type StatusResponse } from '../../sdk/src/index.ts'
 import { exitCodes } from './command.ts'
-import type { Output } from './output.ts'
+import { type Output, printable } from './output.ts'
 
 type Data = StatusResponse['data']
 
 const settled = new Set(['delivered', 'read', 'failed', 'expired', 'canceled', 'unknown'])
 const bad = new Set(['failed', 'expired', 'canceled', 'unknown'])
+
+/** `sent` may be the last that is ever heard of a message. */
+const receiptMs = 60_000
 
 /** Quick at first, then gentler: a key has so many requests a minute, and others may share it. */
 const pauseAfter = (elapsedMs: number) => (elapsedMs < 3_000 ? 150 : elapsedMs < 30_000 ? 1_000 : 3_000)
@@ -20,7 +23,9 @@ export async function watch(
   output: Output,
   known = '',
 ): Promise<number> {
+  const patiently = patience()
   const started = performance.now()
+  let sentAt: number | undefined
   let last = known
   for (;;) {
     const data = await patiently(() => client.status(messageId))
@@ -29,25 +34,38 @@ export async function watch(
       output.step(data.data, () => describe(data.data, performance.now() - started))
     }
     if (settled.has(last)) return bad.has(last) ? exitCodes.failed : exitCodes.ok
+    if (last === 'sent') sentAt ??= performance.now()
+    if (sentAt !== undefined && performance.now() - sentAt > receiptMs) {
+      output.say('The network took it; no delivery report has come yet, and perhaps none will.')
+      return exitCodes.ok
+    }
     await sleep(pauseAfter(performance.now() - started))
   }
 }
 
-/** Waits a rate limit out: whoever watches wants to see the end. */
-export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!(error instanceof BasestationError) || error.code !== 'rate_limited') throw error
-      await sleep((error.retryAfter ?? 5) * 1_000)
+/** Waits rate limits and restarts out: whoever watches wants to see the end. The first question fails at once. */
+export function patience(): <T>(ask: () => Promise<T>) => Promise<T> {
+  let answered = false
+  return async ask => {
+    for (;;) {
+      try {
+        const answer = await ask()
+        answered = true
+        return answer
+      } catch (error) {
+        const limited = error instanceof BasestationError && error.code === 'rate_limited'
+        const away = error instanceof BasestationError ? error.status === 503 : error instanceof TypeError
+        if (!limited && !(away && answered)) throw error
+        const wait = error instanceof BasestationError ? error.retryAfter : undefined
+        await sleep((wait ?? 2) * 1_000)
+      }
     }
   }
 }
 
 export function describe({ status, delivered_at: deliveredAt, error }: Data, elapsedMs?: number): string {
   const after = elapsedMs === undefined ? '' : `${(elapsedMs / 1_000).toFixed(1).padStart(6)} s  `
-  const why = error ? `  ${error.code}: ${error.detail}` : ''
+  const why = error ? `  ${error.code}: ${printable(error.detail)}` : ''
   const when = deliveredAt ? `  at ${deliveredAt}` : ''
   return `${after}${status}${when}${why}`
 }

@@ -58,10 +58,10 @@ export function refusal(
 ): Refusal | undefined {
   const refuse = (code: Refusal['code'], detail: string): Refusal => ({ deviceId: device.id, code, detail })
   if (!online) return refuse('offline', `${device.name} is offline.`)
-  if (device.paused) return refuse('paused', `${device.name} is paused.`)
   if (weight.content.media && !canSendMedia(device.kind))
     return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
   if (!weight.fits(device.kind)) return refuse('message_too_long', weight.excess(device.kind))
+  if (device.paused) return refuse('paused', `${device.name} is paused.`)
   if (dayPartsLeft(device, load.pace, now) - load.waitingParts < weight.parts(device.kind))
     return refuse('out_of_budget', `${device.name} has no SMS parts left today.`)
   return undefined

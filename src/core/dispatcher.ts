@@ -67,6 +67,8 @@ export class Dispatcher {
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#look.stop()
+    // Somebody may have asked for a refresh just now; after this one no link is being opened any more.
+    await this.#refreshing.run().catch(() => {})
     await Promise.all([...this.#lines.keys()].map(deviceId => this.#hangUp(deviceId)))
     await this.#parts.store.leave(this.#parts.node)
   }
@@ -153,6 +155,10 @@ export class Dispatcher {
       // Without storage there is nothing to do for the device; the next look opens the link anew.
       await link.close()
       throw error
+    }
+    if (this.#stopping) {
+      await link.close()
+      return
     }
     this.#lines.set(device.id, line)
     line.pump?.start()

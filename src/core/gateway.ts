@@ -56,6 +56,7 @@ const familiarMs = 30 * 24 * 3_600_000
 /** A device's clock further off than this is not believed. */
 const clockSlackMs = 10 * 60_000
 const longestText = 100_000
+const longestDetail = 500
 
 export class Gateway {
   readonly #parts: GatewayParts
@@ -107,7 +108,14 @@ export class Gateway {
 
   async record(receipt: Receipt): Promise<void> {
     const { store, now, onReceipt } = this.#parts
-    const moved = await store.record({ ...receipt, at: believable(receipt.at, now()) })
+    const { error } = receipt
+    const moved = await store.record({
+      ...receipt,
+      at: believable(receipt.at, now()),
+      ...(error?.detail !== undefined && {
+        error: { ...error, detail: clean(error.detail).slice(0, longestDetail) },
+      }),
+    })
     onReceipt?.(receipt, moved)
   }
 
@@ -116,6 +124,7 @@ export class Gateway {
       ...incoming,
       sender: clean(normaliseNumber(incoming.sender) ?? incoming.sender),
       text: clean(incoming.text),
+      externalId: incoming.externalId === null ? null : clean(incoming.externalId).slice(0, longestDetail),
     })
   }
 
@@ -268,7 +277,7 @@ function invalidRecipient(given: string): Problem {
 }
 
 function noDevice(refusals: readonly Refusal[]): Problem {
-  const reachable = refusals.filter(({ code }) => code !== 'offline')
+  const reachable = refusals.filter(({ code }) => code !== 'offline' && code !== 'cannot_send_media')
   const tooLong = reachable.find(({ code }) => code === 'message_too_long')
   if (tooLong && reachable.every(({ code }) => code === 'message_too_long'))
     return new Problem('message_too_long', tooLong.detail)

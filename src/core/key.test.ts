@@ -47,4 +47,6 @@ test('an allow-list takes addresses and networks of both families', () => {
   assert.equal(allowsAddress(['127.0.0.1'], '::ffff:127.0.0.1'), true)
   assert.equal(allowsAddress(['2001:db8::/32', '10.0.0.1'], '2001:db8::1'), true)
   assert.equal(allowsAddress(['10.0.0.1'], '10.0.0.2'), false)
+  for (const broken of ['10.0.0.0/', '10.0.0.0/0x8', '10.0.0.0/8/9', '10.0.0.0/ 8'])
+    assert.throws(() => allowsAddress([broken], '200.1.1.1'), broken)
 })

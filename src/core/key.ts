@@ -87,6 +87,7 @@ export function allowsAddress(allowedIps: readonly string[], address: string): b
 
 /** Throws when the entry is neither an address nor a network. */
 export function addNetwork(list: BlockList, entry: string): void {
+  if (!/^[^/]+(\/\d{1,3})?$/.test(entry)) throw new Error('neither an address nor a network')
   const [address = '', bits] = entry.split('/')
   const family = isIPv6(address) ? 'ipv6' : 'ipv4'
   if (bits === undefined) list.addAddress(address, family)

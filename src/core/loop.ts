@@ -3,6 +3,8 @@
 /** Milliseconds until the next round; 0: at once; undefined: the loop's usual interval. */
 export type Round = () => Promise<number | undefined>
 
+const troubleMs = 1_000
+
 export class Loop {
   readonly #round: Round
   readonly #intervalMs: number
@@ -45,7 +47,7 @@ export class Loop {
       } catch (error) {
         this.#onError(error)
         // Trouble seldom ends at once; without a pause a broken disk would also burn the processor.
-        delay = Math.max(1_000, this.#intervalMs)
+        delay = troubleMs
         this.#awake = false
       }
       if (delay !== 0) await this.#sleep(delay ?? this.#intervalMs)

@@ -26,9 +26,13 @@ export const dayPartsLeft = (limits: Limits, pace: Pace, now: number): number =>
     ? Infinity
     : Math.max(0, limits.perDay - (pace.day === dayOf(now) ? pace.dayParts : 0))
 
-/** Whether a message of so many parts may be handed over now. One longer than a minute's limit goes alone. */
+/**
+ * Whether a message of so many parts may be handed over now. One that is longer than a limit as a whole goes alone, as
+ * the first of its minute or day: waiting would not make it shorter, and it would hold up all behind it.
+ */
 export function mayHand(limits: Limits, pace: Pace, parts: number, now: number): boolean {
-  if (dayPartsLeft(limits, pace, now) < parts) return false
+  const freshDay = pace.day !== dayOf(now) || pace.dayParts === 0
+  if (dayPartsLeft(limits, pace, now) < parts && !(freshDay && parts > (limits.perDay ?? 0))) return false
   if (limits.perMinute === null) return true
   const used = recentParts(pace, now)
   return used === 0 || used + parts <= limits.perMinute
@@ -43,6 +47,18 @@ export function afterHanding(pace: Pace, parts: number, now: number): Pace {
     recent: [...recent, [second, sameSecond + parts]],
     day,
     dayParts: (pace.day === day ? pace.dayParts : 0) + parts,
+  }
+}
+
+/** Takes back what was counted for a message that certainly never left. */
+export function beforeHanding(pace: Pace, parts: number, handedAt: number): Pace {
+  const second = Math.floor(handedAt / 1_000)
+  return {
+    recent: pace.recent
+      .map(([at, count]) => [at, at === second ? Math.max(0, count - parts) : count] as const)
+      .filter(([, count]) => count > 0),
+    day: pace.day,
+    dayParts: pace.day === dayOf(handedAt) ? Math.max(0, pace.dayParts - parts) : pace.dayParts,
   }
 }
 

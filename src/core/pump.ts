@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 export type PumpParts = {
   deviceId: string
   send: NonNullable<Link['send']>
-  store: Pick<Store, 'claim' | 'release'>
+  store: Pick<Store, 'claim' | 'release' | 'unanswered'>
   record: (receipt: Receipt) => Promise<void>
   claimed: (messages: readonly Message[]) => void
   now: () => number
@@ -21,12 +21,18 @@ export type PumpParts = {
 const handful = 100
 /** Only a net: an idle pump is woken when there is something to do. */
 const idleMs = 60_000
-/** A line that is down is tried again after this long. */
+/** A line that is down is tried again after this long, however many messages come to wait for it. */
 const downMs = 1_000
+const page = 500
 
 export class Pump {
   readonly #parts: PumpParts
   readonly #loop: Loop
+  /** What storage could not take when it was due. It must be told before anything else is done. */
+  #debts: (() => Promise<void>)[] = []
+  /** Since when a claim is in doubt: it failed, and yet may have been kept. */
+  #doubtSince: number | undefined
+  #downUntil = 0
 
   constructor(parts: PumpParts) {
     this.#parts = parts
@@ -50,33 +56,82 @@ export class Pump {
   }
 
   async #round(): Promise<number | undefined> {
-    const { store, deviceId, claimed, now } = this.#parts
-    const { messages, retryAt } = await store.claim(deviceId, handful)
-    if (messages.length > 0) {
-      claimed(messages)
-      const handed = await Promise.all(messages.map(message => this.#hand(message)))
-      if (!handed.every(Boolean)) return downMs
-      // More may be waiting; if not, whoever queues a message wakes this pump.
-      if (messages.length === handful) return 0
-    }
+    await this.#payDebts()
+    const down = this.#downUntil - performance.now()
+    if (down > 0) return down
+    const { now } = this.#parts
+    const { messages, retryAt } = this.#doubtSince === undefined ? await this.#claim() : await this.#recover()
+    await Promise.all(messages.map(message => this.#hand(message)))
+    if (this.#debts.length > 0 || this.#downUntil > performance.now()) return downMs
+    // More may be waiting; if not, whoever queues a message wakes this pump.
+    if (messages.length === handful) return 0
     return retryAt === null ? undefined : Math.max(1, retryAt - now())
   }
 
-  /** False: the line is down and the message is back in the queue. */
-  async #hand(message: Message): Promise<boolean> {
-    const { send, store, record, log, deviceId } = this.#parts
+  async #claim() {
+    const { store, deviceId, claimed, now } = this.#parts
+    const before = now()
     try {
-      const receipt = await send(message)
-      if (receipt) await record(receipt)
-      return true
+      const claim = await store.claim(deviceId, handful)
+      claimed(claim.messages)
+      return claim
+    } catch (error) {
+      this.#doubtSince = before
+      throw error
+    }
+  }
+
+  /**
+   * A commit that failed may be there all the same. Whatever has been with this device since then came from that claim,
+   * for there was no other, and has not been handed over.
+   */
+  async #recover() {
+    const { store, deviceId, log } = this.#parts
+    const since = this.#doubtSince!
+    const messages: Message[] = []
+    for (let after = 0; ; ) {
+      const some = await store.unanswered(deviceId, after, page)
+      messages.push(...some.filter(({ handedAt }) => handedAt !== null && handedAt >= since))
+      if (some.length < page) break
+      after = some.at(-1)!.seq
+    }
+    this.#doubtSince = undefined
+    if (messages.length > 0)
+      log.warn({ device: deviceId, messages: messages.length }, 'a claim was kept after all')
+    return { messages, retryAt: 0 }
+  }
+
+  async #hand(message: Message): Promise<void> {
+    const { send, store, record, log, deviceId } = this.#parts
+    let receipt: Receipt | undefined
+    try {
+      receipt = await send(message)
     } catch (error) {
       if (error instanceof LinkDown) {
-        await store.release(message)
-        return false
+        this.#downUntil = performance.now() + downMs
+        await this.#owe(() => store.release(message))
+        return
       }
       // Perhaps it left, perhaps not: the message stays with this device until it reports or the validity ends.
       log.warn({ message: message.id, device: deviceId, err: error }, 'uncertain whether a message left')
-      return true
+      return
+    }
+    if (receipt) await this.#owe(() => record(receipt))
+  }
+
+  async #owe(tell: () => Promise<void>): Promise<void> {
+    try {
+      await tell()
+    } catch (error) {
+      this.#parts.log.warn({ device: this.#parts.deviceId, err: error }, 'storage is away; it is told later')
+      this.#debts.push(tell)
+    }
+  }
+
+  async #payDebts(): Promise<void> {
+    while (this.#debts.length > 0) {
+      await this.#debts[0]!()
+      this.#debts.shift()
     }
   }
 }

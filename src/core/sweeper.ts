@@ -16,6 +16,8 @@ export type SweeperParts = {
   store: Pick<Store, 'expire' | 'transfer' | 'abandon' | 'movable'>
   fleet: Fleet
   wake: (deviceId: string) => void
+  /** For how long a device may be offline before its queue moves on: a reconnect is not an outage. */
+  offlineGraceMs: number
   now: () => number
   log: Log
 }
@@ -28,6 +30,8 @@ export class Sweeper {
 
   /** Removed devices that have nothing left: looked at again only if something comes to wait for them. */
   readonly #settled = new Set<string>()
+
+  readonly #offlineSince = new Map<string, number>()
 
   constructor(parts: SweeperParts) {
     this.#parts = parts
@@ -59,14 +63,32 @@ export class Sweeper {
         if (ended === step) full = true
         else this.#settled.add(member.device.id)
       }
-      if (member.load.movable > 0 && this.#stuck(member) && (await this.#relieve(member))) full = true
+      if (this.#stuck(member) && member.load.movable > 0 && (await this.#relieve(member))) full = true
     }
     return full ? 0 : undefined
   }
 
-  /** Its queue would wait for longer than a reconnect takes. */
-  #stuck({ device, online, load }: Candidate): boolean {
-    return !online || device.paused || dayPartsLeft(device, load.pace, this.#parts.now()) === 0
+  /** Its queue would wait for longer than a reconnect takes, or not all of it can go out today. */
+  #stuck(member: Candidate): boolean {
+    const { device, load } = member
+    return this.#isAway(member) || device.paused || this.#dayPartsLeft(member) < load.waitingParts
+  }
+
+  #dayPartsLeft({ device, load }: Candidate): number {
+    return dayPartsLeft(device, load.pace, this.#parts.now())
+  }
+
+  /** Offline for longer than the grace time, or removed. */
+  #isAway({ device, online }: Candidate): boolean {
+    const { now, offlineGraceMs } = this.#parts
+    if (device.removedAt !== null) return true
+    if (online) {
+      this.#offlineSince.delete(device.id)
+      return false
+    }
+    const since = this.#offlineSince.get(device.id) ?? now()
+    this.#offlineSince.set(device.id, since)
+    return now() - since >= offlineGraceMs
   }
 
   /** Gives the movable messages of a stuck device to others. True: some went, and more may be waiting. */
@@ -75,7 +97,13 @@ export class Sweeper {
     const { store, wake, log, fleet } = this.#parts
     const messages = await store.movable(member.device.id, step)
     const transfers: Transfer[] = []
+    // What still goes out today stays where it is, if the day's budget is all that is wrong.
+    let left = this.#isAway(member) || member.device.paused ? 0 : this.#dayPartsLeft(member)
     for (const message of messages) {
+      if (message.parts <= left) {
+        left -= message.parts
+        continue
+      }
       const transfer = this.#transfer(member, message)
       if (transfer) transfers.push(transfer)
     }

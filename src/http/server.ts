@@ -51,10 +51,10 @@ export function buildServer(parts: ServerParts): Server {
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     trustProxy: parts.trustProxy ?? false,
-    rewriteUrl: request => stagingUrl(request.url ?? '/', request.headers.host, parts.stagingHost),
+    rewriteUrl: request => stagingUrl(readable(request.url ?? '/'), request.headers.host, parts.stagingHost),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts.docsUrl()),
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
@@ -188,13 +188,24 @@ const noQuery = { type: 'object', properties: {}, additionalProperties: false }
 function readQuery(query: Record<string, unknown>, schema: object | undefined): Record<string, unknown> {
   const properties =
     (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {}
-  const read: Record<string, unknown> = {}
+  // Without a prototype, so that a parameter called __proto__ is one like any other.
+  const read = Object.create(null) as Record<string, unknown>
   for (const [name, value] of Object.entries(query)) {
     const isInteger =
       properties[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,15}$/.test(value)
     read[name] = isInteger ? Number(value) : value
   }
   return read
+}
+
+/** A percent sign that encodes nothing is meant as itself; then the address is refused as any unknown one is. */
+function readable(url: string): string {
+  try {
+    decodeURIComponent(url)
+    return url
+  } catch {
+    return url.replaceAll('%', '%25')
+  }
 }
 
 /** On its own host name staging answers under the usual path. */

@@ -1,7 +1,9 @@
 /** Backups: one SQLite file, whichever database it came from, that can be restored into either. */
 
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
 import type { Driver } from './driver.ts'
 import { StorageFault } from './driver.ts'
@@ -33,8 +35,14 @@ export async function backup(url: string, file: string, now: () => number): Prom
     const path = resolve(url.slice('sqlite:'.length))
     if (!existsSync(path)) throw new StorageFault(`There is no database at ${path}.`)
     const source = new DatabaseSync(path, { readOnly: true })
-    await copyOnline(source, unfinished)
-    source.close()
+    try {
+      // Held open for the whole copy: without it each commit of the gateway would make the copy start over.
+      source.exec('BEGIN')
+      source.prepare('SELECT value FROM counters').all()
+      await copyOnline(source, unfinished)
+    } finally {
+      source.close()
+    }
   } else await exportTo(unfinished, openDriver(url), now)
   const copy = new DatabaseSync(unfinished)
   // A single file without a log beside it, on disk before it gets its name.
@@ -49,6 +57,7 @@ async function exportTo(file: string, source: Driver, now: () => number): Promis
     await migrate(target, now)
     await source.transact(async from => {
       await from.all(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`)
+      await takeTime(source, from)
       await target.transact(into => copyTables(from, into))
     })
   } finally {
@@ -64,18 +73,29 @@ export type Restored = { messages: number; held: number }
  */
 export async function restore(url: string, file: string, now: () => number): Promise<Restored> {
   if (!existsSync(file)) throw new StorageFault(`There is no file ${file}.`)
-  const source = new SqliteDriver(file)
+  // Worked on is a copy: the backup may be on a disk that cannot be written to, and should stay as it is.
+  const folder = await mkdtemp(join(tmpdir(), 'basestation-restore-'))
+  const copy = join(folder, 'backup.db')
+  await copyFile(file, copy)
+  const source = new SqliteDriver(copy)
   const target = openDriver(url)
   try {
     await migrate(source, now)
     await migrate(target, now)
     return await target.transact(async into => {
+      await takeTime(target, into)
       await copyTables(source.reader, into)
       return await hold(into)
     })
   } finally {
     await Promise.all([source.close(), target.close()])
+    await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** A large table may take longer than a request's statement is allowed to. */
+async function takeTime({ dialect }: Driver, connection: Sql): Promise<void> {
+  if (dialect === 'postgres') await connection.all(sql`SET LOCAL statement_timeout = 0`)
 }
 
 async function hold(into: Sql): Promise<Restored> {
@@ -98,20 +118,18 @@ async function copyTables(from: Sql, into: Sql): Promise<void> {
 async function copyTable(from: Sql, into: Sql, table: string, key: string): Promise<void> {
   let last: Value | undefined
   for (;;) {
-    const after = last === undefined ? varying('') : varying(`WHERE ${key} > ${quoted(last)}`)
-    const found = await from.all<Record<string, Value>>(
-      sql`SELECT * FROM ${varying(table)} ${after} ORDER BY ${varying(key)} LIMIT ${page}`,
-    )
+    const found: Record<string, Value>[] =
+      last === undefined
+        ? await from.all(sql`SELECT * FROM ${varying(table)} ORDER BY ${varying(key)} LIMIT ${page}`)
+        : await from.all(
+            sql`SELECT * FROM ${varying(table)} WHERE ${varying(key)} > ${last} ORDER BY ${varying(key)} LIMIT ${page}`,
+          )
     if (found.length === 0) return
     const columns = Object.fromEntries(Object.keys(found[0]!).map(name => [name, typeOf(found, name)]))
     await into.all(sql`INSERT INTO ${varying(table)} ${values(columns, found)}`)
     last = found.at(-1)![key]!
   }
 }
-
-/** Our own keys: numbers, UUIDs and short names. */
-const quoted = (key: Value) =>
-  typeof key === 'number' ? String(key) : `'${String(key).replaceAll("'", "''")}'`
 
 /** A column is text where any of its values is. */
 const typeOf = (found: readonly Record<string, Value>[], name: string) =>

@@ -1,7 +1,7 @@
 /** Handing messages to devices, within their pace. */
 
 import type { Message } from '../core/message.ts'
-import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
+import { afterHanding, beforeHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
 import type { Claim } from '../core/store.ts'
 import type { Verb } from './group.ts'
 import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
@@ -89,7 +89,25 @@ export const release: Verb<Message, void> = async (tx, messages) => {
     tx.queued(message.deviceId, 1, message.parts, message.pinned === 1)
     tell(tx, 'queued', message, { reason: 'link_down' })
   }
+  await refund(
+    tx,
+    messages.filter(({ seq }) => back.some(message => message.seq === seq)),
+  )
   return messages.map(() => undefined)
+}
+
+/** A device's pace counts what it was handed; what never left was not. */
+async function refund(tx: Transaction, messages: readonly Message[]): Promise<void> {
+  for (const [deviceId, same] of Map.groupBy(messages, message => message.deviceId)) {
+    const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
+    if (!load) continue
+    const before = JSON.parse(load.pace) as Pace
+    const after = same.reduce(
+      (pace, { parts, handedAt }) => beforeHanding(pace, parts, handedAt ?? tx.now),
+      before,
+    )
+    tx.write(sql`UPDATE loads SET pace = ${JSON.stringify(after)} WHERE device_id = ${deviceId}`)
+  }
 }
 
 export async function unanswered(

@@ -3,6 +3,9 @@
 import { digitsOf } from './message-row.ts'
 import { from, type Sql, sql, varying } from './sql.ts'
 
+/** Further back nobody looks: a number with a thousand failed messages must not cost a thousand look-ups. */
+const lookBack = 50
+
 export type Acquaintance = { environmentId: number; number: string; since: number }
 
 /** The device that last exchanged messages with each number. */
@@ -27,8 +30,10 @@ export async function familiarDevices(
   type Exchange = { place: number; sent: number | null; came: number | null }
   const found = await connection.all<Exchange>(sql`
     SELECT r.place AS place, (
-      SELECT seq FROM messages
-      WHERE recipient = r.digits AND environment_id = r.environment AND created_at >= r.since
+      SELECT seq FROM (
+        SELECT seq, environment_id, created_at, status FROM messages WHERE recipient = r.digits
+        ORDER BY seq DESC LIMIT ${lookBack}) AS latest
+      WHERE environment_id = r.environment AND created_at >= r.since
         AND status NOT IN ('failed', 'expired', 'canceled')
       ORDER BY seq DESC LIMIT 1) AS sent, (
       SELECT seq FROM received

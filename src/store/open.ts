@@ -99,7 +99,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     events: (afterSeq, limit) => events(reader, afterSeq, limit),
 
     ping: async () => {
-      await reader.all(sql`SELECT 1 AS up`)
+      await reader.all(sql`SELECT value FROM counters WHERE name = 'journal'`)
     },
     close: () => {
       closed ??= driver.close()

@@ -42,6 +42,7 @@ export class PostgresDriver implements Driver {
       // Longer than the server's own limit: only for a server that no longer answers at all.
       query_timeout: statementMs + 5_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       application_name: 'basestation',
     }
     this.#pool = new pg.Pool({ ...this.#settings, max: readers })
@@ -63,16 +64,26 @@ export class PostgresDriver implements Driver {
 
   async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const writer = await this.#connected()
+    let over = false
+    const handle: Sql = {
+      all: query => {
+        // Whatever is left of a failed transaction must not go on outside of it.
+        if (over) throw new Error('this transaction is over')
+        return ask(writer, query)
+      },
+    }
     try {
       // Not awaited: it travels with the first statement.
       const begun = writer.query('BEGIN')
       begun.catch(() => {})
-      const result = await work({ all: query => ask(writer, query) })
+      const result = await work(handle)
       await begun
+      over = true
       const { command } = await writer.query('COMMIT')
       if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.')
       return result
     } catch (error) {
+      over = true
       await writer.query('ROLLBACK').catch(() => this.#drop(writer))
       throw asFault(error)
     }
@@ -114,11 +125,15 @@ async function ask<Row>(target: pg.Client | pg.Pool, query: Query): Promise<Row[
   }
 }
 
-/** Everything but a mistake of ours is a fault of storage: class 08, 25, 53, 57 and 58, and a lost connection. */
+/** Everything but a mistake of ours is a fault of storage: class 08, 25, 40, 53, 57 and 58, and a lost connection. */
 function asFault(error: unknown): unknown {
-  const code = (error as { code?: string }).code ?? ''
-  const ours = /^[0-9A-Z]{5}$/.test(code) && !/^(08|25|40|53|57|58)/.test(code)
-  return ours || error instanceof StorageFault
-    ? error
-    : new StorageFault((error as Error).message, { cause: error })
+  const ours = error instanceof pg.DatabaseError && !/^(08|25|40|53|57|58)/.test(error.code ?? '')
+  const meant = ours || error instanceof StorageFault || !isOfConnection(error)
+  return meant ? error : new StorageFault((error as Error).message, { cause: error })
 }
+
+/** Errors of sockets have a code; pg's own say that the connection ended or that it took too long. */
+const isOfConnection = (error: unknown) =>
+  error instanceof pg.DatabaseError ||
+  (error as { code?: string }).code !== undefined ||
+  /connection|timeout|terminat|pool/i.test((error as Error).message)

@@ -36,7 +36,7 @@ const times: Record<Outcome, string> = {
   canceled: 'sent_at = sent_at',
 }
 
-type Recorded = Trace & { id: string; parts: number; pinned: number }
+type Recorded = Trace & { id: string; parts: number; pinned: number; held: number }
 
 /** Returns the ids of the messages that moved. */
 async function recordAlike(
@@ -59,7 +59,7 @@ async function recordAlike(
         })),
       )}
       WHERE id = r.message_id AND device_id = r.sender_id AND status IN (${words(sources)})
-      RETURNING ${trace}, id, parts, pinned`)
+      RETURNING ${trace}, id, parts, pinned, held`)
   const sources = sourcesOf(outcome)
   const done = new Map(
     (
@@ -73,7 +73,7 @@ async function recordAlike(
     // Nearly always late or repeated news. But if a device says it sent what we believe is waiting, it is believed.
     const left = receipts.filter(({ messageId }) => !done.has(messageId))
     for (const message of await move(left, ['queued'])) {
-      tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
+      if (!message.held) tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
       done.set(message.id, message)
     }
   }

@@ -69,12 +69,15 @@ export class SqliteDriver implements Driver {
   #endReading(): void {
     if (!this.#reading) return
     this.#reading = false
-    this.#writer.exec('COMMIT')
+    try {
+      this.#writer.exec('COMMIT')
+    } catch {
+      // Nothing was written. After some errors SQLite has ended the transaction by itself.
+    }
   }
 
   async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     await this.#begin()
-    this.#writing = true
     try {
       const result = await work(this.#writer)
       this.#writer.exec('COMMIT')
@@ -93,6 +96,7 @@ export class SqliteDriver implements Driver {
       this.#endReading()
       try {
         this.#writer.exec('BEGIN IMMEDIATE')
+        this.#writing = true
         return
       } catch (error) {
         if (primaryCode(error) !== busy || performance.now() > deadline) throw asFault(error)

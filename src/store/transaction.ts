@@ -91,7 +91,9 @@ export class Transaction implements Sql {
   }
 
   #writeLoads(): void {
-    const changes = [...this.#loads.values()].filter(({ waiting, parts }) => waiting !== 0 || parts !== 0)
+    const changes = [...this.#loads.values()].filter(
+      change => change.waiting !== 0 || change.parts !== 0 || change.movable !== 0,
+    )
     if (changes.length === 0) return
     const columns = { device_id: 'text', waiting: 'bigint', parts: 'bigint', movable: 'bigint' } as const
     this.write(sql`

@@ -11,7 +11,10 @@ export async function countRequests(
   now: number,
 ): Promise<Window[]> {
   const byKey = Map.groupBy(keyIds, keyId => keyId)
-  const items = [...byKey].map(([key_id, same]) => ({ key_id, calls: same.length }))
+  // Always in the same order: two statements that lock the same keys must not wait for each other.
+  const items = [...byKey]
+    .map(([key_id, same]) => ({ key_id, calls: same.length }))
+    .sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
   const ended = now - windowMs
   const found = await connection.all<{ keyId: string; startedAt: number; count: number }>(sql`
     INSERT INTO request_windows AS w (key_id, started_at, count)

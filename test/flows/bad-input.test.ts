@@ -132,6 +132,7 @@ for (const database of databases)
       'since=',
       'device_id=phone',
       'pages=1',
+      '__proto__=1',
       'from=%00',
     ])
       test(`received: ${query} is 400 and names the parameter`, async () => {
@@ -159,6 +160,9 @@ for (const database of databases)
         '%00',
         "';--",
         'a'.repeat(150),
+        'a'.repeat(5_000),
+        '%zz',
+        '%E0%A4%A',
       ])
         answers.push(await get(`/sms/status/${id}`))
       for (const { status, body } of answers)

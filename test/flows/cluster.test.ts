@@ -12,6 +12,7 @@ for (const database of databases)
       const one = await startGateway({ database: url, node: 'one' })
       const key = await one.key('staging')
       const device = await one.device('staging')
+      await until('held', async () => (await one.store.devices())[0]!.heldBy === 'one')
       const two = await startGateway({ database: url, node: 'two' })
       try {
         const send = async (through: typeof one, to: string) => {

@@ -184,6 +184,48 @@ for (const database of databases)
         assert.equal((await statusOf(body.message_id)).status, 'delivered')
       }))
 
+    test('a line that stays down is tried about once a second, however much comes to wait, and costs no budget', () =>
+      fresh(async one => {
+        await gateway.store.change(one.id, { perDay: 50 })
+        phone(one.id).mode = 'line down'
+        await gateway.fleet.refresh()
+        const before = (await gateway.store.events(0, 100_000)).length
+        for (let n = 0; n < 30; n += 1) await send({ device_id: one.id })
+        await until('tried', async () =>
+          (await gateway.store.events(before, 100_000)).some(({ data }) => data.reason === 'link_down'),
+        )
+        const tries = (await gateway.store.events(before, 100_000)).filter(
+          ({ type }) => type === 'message.sending',
+        )
+        assert.ok(tries.length <= 90, `${tries.length} hand-overs`)
+        phone(one.id).mode = 'take'
+        await until('all went out', () => phone(one.id).sent.length >= 31)
+        const pace = (await gateway.store.loads()).find(({ deviceId }) => deviceId === one.id)!.pace
+        assert.equal(pace.dayParts, 30)
+      }))
+
+    test('a message longer than the day’s budget goes alone and does not hold up the rest for ever; the rest moves', () =>
+      fresh(async (one, two) => {
+        await gateway.store.change(one.id, { perDay: 2 })
+        await gateway.fleet.refresh()
+        const long = await send({ device_id: one.id, message: 'a'.repeat(400) })
+        await until('the long one went', () =>
+          phone(one.id).sent.some(({ id }) => id === long.body.message_id),
+        )
+        const named = await send({ device_id: one.id })
+        const free = await send({ to: '+15550103333' })
+        assert.equal(free.body.device_id, two.id)
+        assert.equal((await statusOf(named.body.message_id)).status, 'queued')
+      }))
+
+    test('a text that fits no reachable device is 400 even if one of them is paused', () =>
+      fresh(async one => {
+        await gateway.store.change(one.id, { paused: true })
+        await gateway.fleet.refresh()
+        const { status, body } = await send({ message: 'a'.repeat(2_000) })
+        assert.deepEqual([status, body.code], [400, 'message_too_long'])
+      }))
+
     test('late and repeated receipts change nothing', () =>
       fresh(async one => {
         const { body } = await send({ device_id: one.id })
@@ -217,7 +259,7 @@ for (const database of databases)
 
 describe('presence', () => {
   test('an offline device that is named is 503 device_offline, and its queue moves on', async () => {
-    const gateway = await startGateway({ kinds: [pulled] })
+    const gateway = await startGateway({ kinds: [pulled], offlineGraceMs: 1_500 })
     try {
       const key = await gateway.key('production')
       const one = await gateway.device('production', { kind: 'whatsapp' })
@@ -234,12 +276,11 @@ describe('presence', () => {
         [refused.status, refused.body.code, refused.headers.get('retry-after')],
         [503, 'device_offline', '30'],
       )
-      await until(
-        'moved',
-        async () =>
-          (await gateway.ask('GET', `/api/v1/sms/status/${free.body.message_id}`, { key })).body.data
-            .device_id === two.id,
-      )
+      const deviceNow = async () =>
+        (await gateway.ask('GET', `/api/v1/sms/status/${free.body.message_id}`, { key })).body.data.device_id
+      await gateway.sweeper.sweep()
+      assert.equal(await deviceNow(), one.id, 'a reconnect is not an outage')
+      await until('moved', async () => (await deviceNow()) === two.id)
       await lines.get(one.id)!(true)
       await gateway.fleet.refresh()
       assert.equal((await send({ device_id: one.id })).status, 200)

@@ -1,0 +1,137 @@
+/** The pump when storage fails at the worst moment: nothing is stranded, nothing goes out twice. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LinkDown } from '../src/core/link.ts'
+import type { Message, Receipt } from '../src/core/message.ts'
+import { Pump } from '../src/core/pump.ts'
+import type { Store } from '../src/core/store.ts'
+import { openStore } from '../src/store/open.ts'
+import { emptySqlite } from './standins/databases.ts'
+import { until } from './standins/gateway.ts'
+
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A real store whose next call of a verb fails: before it is carried out, or after it was kept. */
+async function world() {
+  const store = await openStore(await emptySqlite(), { now: Date.now })
+  const device = await store.enrol({
+    environmentId: 2,
+    kind: 'android',
+    name: 'P',
+    phone: '',
+    perMinute: null,
+    perDay: null,
+  })
+  const fault: { verb?: keyof Store | 'record'; kept?: boolean } = {}
+  const failing =
+    <Input extends unknown[], Output>(
+      verb: keyof Store | 'record',
+      work: (...input: Input) => Promise<Output>,
+    ) =>
+    async (...input: Input): Promise<Output> => {
+      if (fault.verb !== verb) return work(...input)
+      delete fault.verb
+      if (fault.kept) await work(...input)
+      throw new Error('the connection broke')
+    }
+  const sent: Message[] = []
+  let mode: 'take' | 'down' | 'answer' = 'take'
+  const pump = new Pump({
+    deviceId: device.id,
+    send: async message => {
+      if (mode === 'down') throw new LinkDown()
+      sent.push(message)
+      return mode === 'answer'
+        ? { messageId: message.id, deviceId: device.id, outcome: 'sent', at: Date.now() }
+        : undefined
+    },
+    store: {
+      claim: failing('claim', store.claim),
+      release: failing('release', store.release),
+      unanswered: store.unanswered,
+    },
+    record: failing('record', async (receipt: Receipt) => {
+      await store.record(receipt)
+    }),
+    claimed: () => {},
+    now: Date.now,
+    log,
+  })
+  const accept = async () => {
+    const id = crypto.randomUUID()
+    await store.accept([
+      {
+        id,
+        environmentId: 2,
+        batchId: null,
+        deviceId: device.id,
+        pinned: true,
+        recipient: '+15550101234',
+        text: 'x',
+        mediaUrl: null,
+        simSlot: null,
+        parts: 1,
+        expiresAt: Date.now() + 86_400_000,
+      },
+    ])
+    return id
+  }
+  return {
+    store,
+    pump,
+    sent,
+    fault,
+    accept,
+    device,
+    setMode: (to: typeof mode) => {
+      mode = to
+    },
+  }
+}
+
+for (const kept of [true, false])
+  test(`a claim that failed ${kept ? 'but was kept' : 'and was not kept'} is handed over, once`, async () => {
+    const { store, pump, sent, fault, accept } = await world()
+    const ids = [await accept(), await accept(), await accept()]
+    Object.assign(fault, { verb: 'claim', kept })
+    pump.start()
+    await until('handed over', () => sent.length >= 3)
+    const more = await accept()
+    pump.wake()
+    await until('the next one too', () => sent.length >= 4)
+    await pump.stop()
+    assert.deepEqual(
+      sent.map(({ id }) => id),
+      [...ids, more],
+    )
+    await store.close()
+  })
+
+test('what could not be given back to the queue is given back later, and goes out once', async () => {
+  const { store, pump, sent, fault, accept, setMode } = await world()
+  const id = await accept()
+  setMode('down')
+  Object.assign(fault, { verb: 'release', kept: false })
+  pump.start()
+  await until('it failed', () => fault.verb === undefined)
+  setMode('take')
+  await until('handed over', () => sent.length > 0)
+  await pump.stop()
+  assert.deepEqual(
+    sent.map(message => message.id),
+    [id],
+  )
+  await store.close()
+})
+
+test('a receipt that could not be stored is stored later', async () => {
+  const { store, pump, fault, accept, setMode } = await world()
+  const id = await accept()
+  setMode('answer')
+  Object.assign(fault, { verb: 'record', kept: false })
+  pump.start()
+  await until('stored', async () => (await store.message(2, id))!.status === 'sent')
+  await pump.stop()
+  await store.close()
+})
