@@ -1,8 +1,8 @@
 /** Settings: environment variables in, one frozen Config out. Every setting is in the list below and nowhere else. */
 
 import { readFileSync } from 'node:fs'
-import { BlockList, isIP } from 'node:net'
-import { addNetwork } from './core/key.ts'
+import { isIP } from 'node:net'
+import { isNetwork } from './core/network.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -54,16 +54,6 @@ const networks = (given: string) => {
   const list = given.split(',').map(entry => entry.trim())
   const bad = list.find(entry => !isNetwork(entry))
   return bad === undefined ? list : new Complaint(`“${bad}” is neither an address nor a network`)
-}
-
-export function isNetwork(entry: string): boolean {
-  if (isIP(entry.split('/')[0]!) === 0) return false
-  try {
-    addNetwork(new BlockList(), entry)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const option = <T, Default extends string | undefined>(option: Option<T, Default>) => option

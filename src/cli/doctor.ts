@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Fleet } from '../core/fleet.ts'
 import { newestVersion, schemaVersion } from '../store/migrate.ts'
-import { openDriver, openStore } from '../store/open.ts'
+import { openDriver } from '../store/open.ts'
 import { sql } from '../store/sql.ts'
 import { type Command, exitCodes } from './command.ts'
 import { table } from './output.ts'
+import { withStore } from './with-store.ts'
 
 type Finding = { check: string; result: 'ok' | 'warning' | 'broken'; detail: string }
 type Check = { name: string; look: (config: Config) => Promise<Omit<Finding, 'check'>> }
@@ -78,33 +79,25 @@ const checks: readonly Check[] = [
   },
   {
     name: 'devices',
-    look: async ({ DATABASE_URL }) => {
-      const store = await openStore(DATABASE_URL, { now: Date.now })
-      try {
+    look: config =>
+      withStore({ config }, async store => {
         const fleet = new Fleet(store, Date.now)
         await fleet.refresh()
         const members = [...fleet.members()].filter(({ device }) => device.removedAt === null)
         const online = members.filter(member => member.online).length
         const detail = `${members.length} devices, ${online} online`
         return members.length > 0 && online === 0 ? warning(`${detail}; is the gateway running?`) : ok(detail)
-      } finally {
-        await store.close()
-      }
-    },
+      }),
   },
   {
     name: 'held',
-    look: async ({ DATABASE_URL }) => {
-      const store = await openStore(DATABASE_URL, { now: Date.now })
-      try {
+    look: config =>
+      withStore({ config }, async store => {
         const count = await store.heldCount()
         return count === 0
           ? ok('nothing')
           : warning(`${count} messages since a restore; see basestation held`)
-      } finally {
-        await store.close()
-      }
-    },
+      }),
   },
   {
     name: 'gateway',

@@ -1,7 +1,7 @@
 /** basestation keys: create, list, revoke. */
 
-import { isNetwork } from '../config.ts'
 import { hashSecret, hintOf, type Key, newSecret, type Scope, scopes, sendAndRead } from '../core/key.ts'
+import { isNetwork } from '../core/network.ts'
 import { Problem } from '../core/problem.ts'
 import { isoTimeOrNull } from '../core/time.ts'
 import { type Command, duration, type Given, required, UsageError, wholeNumber } from './command.ts'

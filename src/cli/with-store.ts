@@ -5,7 +5,10 @@ import type { Store } from '../core/store.ts'
 import { openStore } from '../store/open.ts'
 import { type Context, type Given, UsageError } from './command.ts'
 
-export async function withStore<T>({ config }: Context, work: (store: Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  { config }: Pick<Context, 'config'>,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
   const store = await openStore(config.DATABASE_URL, { now: Date.now })
   try {
     return await work(store)

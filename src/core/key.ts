@@ -1,9 +1,10 @@
 /** API keys: how they look, what they may do, when they stop working. */
 
 import { hash, randomBytes } from 'node:crypto'
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList } from 'node:net'
 import { crc32 } from 'node:zlib'
 import type { EnvironmentName } from './environment.ts'
+import { addNetwork, holds } from './network.ts'
 
 export const scopes = [
   'messages:send',
@@ -82,16 +83,7 @@ export function allowsAddress(allowedIps: readonly string[], address: string): b
   if (allowedIps.length === 0) return true
   const list = new BlockList()
   for (const entry of allowedIps) addNetwork(list, entry)
-  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
-
-/** Throws when the entry is neither an address nor a network. */
-export function addNetwork(list: BlockList, entry: string): void {
-  if (!/^[^/]+(\/\d{1,3})?$/.test(entry)) throw new Error('neither an address nor a network')
-  const [address = '', bits] = entry.split('/')
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-  if (bits === undefined) list.addAddress(address, family)
-  else list.addSubnet(address, Number(bits), family)
+  return holds(list, address)
 }
 
 function randomLetters(count: number): string {
