@@ -1,6 +1,7 @@
 /** Bad moments: a backup under load, a stop with idle connections, a first start whose port is taken. */
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
@@ -25,6 +26,22 @@ for (const { name, empty } of databases)
           message: 'x'.repeat(150),
         },
       })
+    // Waits for a device without a line, so it is still queued when the backup is made.
+    const idle = await gateway.device('staging', { kind: 'whatsapp' })
+    const waiting = {
+      id: randomUUID(),
+      environmentId: 2,
+      batchId: null,
+      deviceId: idle.id,
+      pinned: true,
+      recipient: '+15550101234',
+      text: 'x',
+      mediaUrl: null,
+      simSlot: null,
+      parts: 1,
+      expiresAt: Date.now() + 86_400_000,
+    }
+    await gateway.store.accept([waiting])
     const before: string[] = []
     for (let n = 0; n < 30; n += 1) before.push(...(await bulk()).body.message_ids)
     let done = false
@@ -37,11 +54,18 @@ for (const { name, empty } of databases)
     await traffic
     await gateway.stop()
     const elsewhere = await emptySqlite()
-    await restore(elsewhere, file, Date.now)
+    const { held } = await restore(elsewhere, file, Date.now)
     const copy = await openStore(elsewhere, { now: Date.now })
     const found = await Promise.all(before.map(id => copy.message(2, id)))
     assert.ok(found.every(message => message !== undefined))
     assert.equal((await copy.events(0, 100_000)).length > 3_000, true)
+    assert.equal(await copy.heldCount(), held)
+    assert.deepEqual((await copy.claim(idle.id, 10)).messages, [], 'held messages are not handed out')
+    while ((await copy.unhold(100)) > 0);
+    assert.deepEqual(
+      (await copy.claim(idle.id, 10)).messages.map(({ id }) => id),
+      [waiting.id],
+    )
     await copy.close()
   })
 
