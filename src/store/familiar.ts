@@ -31,25 +31,32 @@ export async function familiarDevices(
   const found = await connection.all<Exchange>(sql`
     SELECT r.place AS place, (
       SELECT seq FROM (
-        SELECT seq, environment_id, created_at, status FROM messages WHERE recipient = r.digits
+        SELECT seq, created_at, status FROM messages WHERE recipient = r.digits AND environment_id = r.environment
         ORDER BY seq DESC LIMIT ${lookBack}) AS latest
-      WHERE environment_id = r.environment AND created_at >= r.since
-        AND status NOT IN ('failed', 'expired', 'canceled')
+      WHERE created_at >= r.since AND status NOT IN ('failed', 'expired', 'canceled')
       ORDER BY seq DESC LIMIT 1) AS sent, (
       SELECT seq FROM received
       WHERE environment_id = r.environment AND sender = r.number AND received_at >= r.since
       ORDER BY n_sender DESC LIMIT 1) AS came
     ${from(columns, items)}`)
+  // Both are places in the one journal, so the larger one is the later.
+  const isSent = ({ sent, came }: Exchange) => (sent ?? 0) > (came ?? 0)
   const devices: (string | undefined)[] = asked.map(() => undefined)
-  for (const { place, sent, came } of found) {
-    // Both are places in the one journal, so the larger one is the later.
-    const table = (sent ?? 0) > (came ?? 0) ? 'messages' : 'received'
-    const seq = Math.max(sent ?? 0, came ?? 0)
-    if (seq === 0) continue
-    const [row] = await connection.all<{ deviceId: string }>(
-      sql`SELECT device_id AS "deviceId" FROM ${varying(table)} WHERE seq = ${seq}`,
-    )
-    devices[place] = row?.deviceId
+  const fill = async (table: 'messages' | 'received', places: { place: number; seq: number }[]) => {
+    if (places.length === 0) return
+    const rows = await connection.all<{ place: number; deviceId: string }>(sql`
+      SELECT r.place AS place, (SELECT device_id FROM ${varying(table)} WHERE seq = r.seq) AS "deviceId"
+      ${from({ place: 'bigint', seq: 'bigint' }, places)}`)
+    for (const { place, deviceId } of rows) devices[place] = deviceId
   }
+  const known = found.filter(({ sent, came }) => sent !== null || came !== null)
+  await fill(
+    'messages',
+    known.filter(isSent).map(({ place, sent }) => ({ place, seq: sent! })),
+  )
+  await fill(
+    'received',
+    known.filter(one => !isSent(one)).map(({ place, came }) => ({ place, seq: came! })),
+  )
   return devices
 }

@@ -94,7 +94,7 @@ CREATE UNIQUE INDEX messages_id ON messages (id);
 CREATE INDEX messages_queued ON messages (device_id, seq) WHERE status = 'queued' AND held = 0;
 CREATE INDEX messages_sending ON messages (device_id, seq) WHERE status = 'sending' AND held = 0;
 CREATE INDEX messages_due ON messages (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX messages_recipient ON messages (recipient, seq);
+CREATE INDEX messages_recipient ON messages (recipient, environment_id, seq);
 CREATE INDEX messages_held ON messages (seq) WHERE held = 1;
 
 -- n_… count the messages of each list without gaps, oldest first: any page and the total cost two look-ups.
