@@ -12,9 +12,8 @@ const [major = 0] = process.versions.node.split('.').map(Number)
 if (major >= 26) await import('../src/cli/basestation.ts')
 else if (existsSync(pinned)) {
   const child = spawn(pinned, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // Ctrl-C reaches the child by itself; a signal to this process alone is passed on.
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
-  process.on('SIGINT', () => {})
+  // A signal to this process alone is passed on. Ctrl-C reaches the child twice then, which it takes as one.
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
 } else {
   console.error(`Basestation needs Node.js 26; this is ${process.versions.node}. In a checkout, run: npm ci`)

@@ -117,6 +117,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
   })
   let stopping = false
+  let listening = false
   let publicUrl = config.PUBLIC_URL
   const { app, refuse } = buildServer({
     routes: table,
@@ -150,6 +151,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       await app.listen({ host: config.HOST, port: config.PORT })
       const { port } = app.server.address() as AddressInfo
       log.info({ host: config.HOST, port, version }, 'listening')
+      listening = true
       publicUrl = config.PUBLIC_URL.replace(/:0$/, `:${port}`)
       return publicUrl
     },
@@ -173,7 +175,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
         }
       clearInterval(idle)
       metrics.stop()
-      log.info({}, 'stopped')
+      if (listening) log.info({}, 'stopped')
     },
   }
 }

@@ -1,8 +1,10 @@
 /** basestation backup and restore. */
 
+import { existsSync, readFileSync } from 'node:fs'
 import { nodeTimeoutMs } from '../core/fleet.ts'
 import { restore as readBackup, backup as writeBackup } from '../store/backup.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, Refusal } from './command.ts'
+import { counted } from './output.ts'
 import { withStore } from './with-store.ts'
 
 const backup: Command = {
@@ -12,6 +14,7 @@ const backup: Command = {
   more: 'The copy is one SQLite file, whichever database it came from, and can be restored into either.',
   async run({ config, given, output }) {
     const [file = ''] = given.words
+    if (existsSync(file)) throw new Refusal(`${file} exists already; a backup is never overwritten`)
     await writeBackup(config.DATABASE_URL, file, Date.now)
     output.show({ file }, () => `Wrote ${file}.`)
     return undefined
@@ -23,30 +26,37 @@ const restore: Command = {
   about: 'Put a backup in the place of the database',
   words: ['FILE'],
   options: { replace: { type: 'boolean', about: 'throw away what the database holds now' } },
-  more: 'Stop the gateway first. Messages that were not settled at the time of the backup are held: see basestation held.',
+  more: 'Stop the gateway first. Messages that were not settled at the time of the backup are held: see npx basestation held.',
   async run(context) {
     const { config, given, output } = context
     const [file = ''] = given.words
+    if (!isBackup(file)) throw new Refusal(`${file} is not a backup`)
     await withStore(context, async store => {
       const alive = (await store.nodes()).some(({ seenAt }) => seenAt > Date.now() - nodeTimeoutMs)
       if (alive)
-        throw new UsageError('a gateway is running on this database, or was moments ago; stop it first')
+        throw new Refusal('a gateway is running on this database, or was ten seconds ago; stop it first')
       const empty =
         (await store.devices()).length === 0 &&
         (await store.keys()).length === 0 &&
         (await store.events(0, 1)).length === 0
       if (!empty && !given.flag('replace'))
-        throw new UsageError('the database is not empty; --replace throws away what it holds')
+        throw new Refusal('the database is not empty; --replace throws away what it holds')
     })
     const { messages, held } = await readBackup(config.DATABASE_URL, file, Date.now)
     output.show({ messages, held }, () =>
       [
-        `Restored ${messages} messages from ${file}.`,
-        ...(held > 0 ? [`${held} were not settled and are held; look at them with: basestation held`] : []),
+        `Restored ${counted(messages, 'message')} from ${file}.`,
+        ...(held > 0
+          ? [`Not settled and therefore held: ${held}. To let them go: npx basestation held --release`]
+          : []),
       ].join('\n'),
     )
     return undefined
   },
 }
+
+/** Every SQLite file begins with these words. */
+const isBackup = (file: string) =>
+  existsSync(file) && readFileSync(file).subarray(0, 15).toString() === 'SQLite format 3'
 
 export const backupCommands: readonly Command[] = [backup, restore]

@@ -5,7 +5,7 @@ import { ConfigProblem, readConfig } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { version } from '../version.ts'
 import { backupCommands } from './backup.ts'
-import { type Command, exitCodes, help, readWords, UsageError } from './command.ts'
+import { type Command, exitCodes, help, Refusal, readWords, UsageError } from './command.ts'
 import { config } from './config.ts'
 import { deviceCommands } from './devices.ts'
 import { doctor } from './doctor.ts'
@@ -13,10 +13,11 @@ import { held } from './held.ts'
 import { inbox } from './inbox.ts'
 import { keyCommands } from './keys.ts'
 import { migrate } from './migrate.ts'
-import { Output } from './output.ts'
+import { counted, Output } from './output.ts'
 import { send } from './send.ts'
 import { serve } from './serve.ts'
 import { status } from './status.ts'
+import { Unreachable } from './with-client.ts'
 
 const commands: readonly Command[] = [
   serve,
@@ -77,35 +78,49 @@ function overview(list: readonly Command[]): string {
   ].join('\n')
 }
 
+type Explained = { code: number; name: string; text: string }
+
 /** What people need to know of an error, and the exit code it stands for. */
+function explained(error: unknown): Explained {
+  const { message } = error as Error
+  if (error instanceof UsageError) return { code: exitCodes.usage, name: 'usage', text: sentence(message) }
+  if (error instanceof ConfigProblem) return { code: exitCodes.usage, name: 'settings', text: message }
+  if (error instanceof Refusal) return { code: exitCodes.refused, name: 'refused', text: sentence(message) }
+  if (error instanceof Unreachable) return { code: exitCodes.unreachable, name: 'unreachable', text: message }
+  if (error instanceof BasestationError)
+    return { code: exitCodes.refused, name: error.code, text: withReasons(error) }
+  if (error instanceof Problem) {
+    const code = error.code === 'storage_unavailable' ? exitCodes.unreachable : exitCodes.refused
+    return { code, name: error.code, text: sentence(message) }
+  }
+  // What the system refused (a folder, an address) is not our bug, and its trace helps nobody.
+  const ofSystem =
+    (error as { syscall?: string; errcode?: number }).syscall ?? (error as { errcode?: number }).errcode
+  return {
+    code: exitCodes.failed,
+    name: 'failed',
+    text: ofSystem === undefined ? String((error as Error).stack) : sentence(message),
+  }
+}
+
+const sentence = (text: string) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
+
+function withReasons({ message, errors = [], retryAfter }: BasestationError): string {
+  const reasons =
+    errors.length > 1 || errors.some(({ pointer }) => pointer.startsWith('/devices/')) ? errors : []
+  return [
+    message,
+    ...reasons.map(({ detail }) => `  ${detail}`),
+    ...(retryAfter === undefined ? [] : [`Try again in ${counted(retryAfter, 'second')}.`]),
+  ].join('\n')
+}
+
 function explain(error: unknown, json: boolean): number {
-  const [code, name, text] =
-    error instanceof UsageError
-      ? [exitCodes.usage, 'usage', `${error.message}.`]
-      : error instanceof ConfigProblem
-        ? [exitCodes.usage, 'settings', error.message]
-        : error instanceof BasestationError
-          ? [exitCodes.refused, error.code, error.message]
-          : error instanceof Problem
-            ? [
-                error.code === 'storage_unavailable' ? exitCodes.unreachable : exitCodes.refused,
-                error.code,
-                error.message,
-              ]
-            : isUnreachable(error)
-              ? [
-                  exitCodes.unreachable,
-                  'unreachable',
-                  'Nothing answers at that address. Is the gateway running?',
-                ]
-              : [exitCodes.failed, 'failed', (error as Error).stack ?? String(error)]
+  const { code, name, text } = explained(error)
   console.error(json ? JSON.stringify({ error: { code: name, detail: text } }) : text)
   return code
 }
-
-/** How `fetch` says that nobody was there, or that it took too long. */
-const isUnreachable = (error: unknown) =>
-  (error instanceof TypeError && error.message === 'fetch failed') || (error as Error).name === 'TimeoutError'
 
 const args = process.argv.slice(2)
 process.exitCode = await main(args).catch(error => explain(error, args.includes('--json')))

@@ -41,6 +41,9 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, unreachable: 3, refused: 
 
 export class UsageError extends Error {}
 
+/** Rightly asked, but not to be done as things are. */
+export class Refusal extends Error {}
+
 const everywhere: Readonly<Record<string, OptionSpec>> = {
   json: { type: 'boolean', about: 'print JSON' },
   help: { type: 'boolean', short: 'h', about: 'show this help' },

@@ -52,7 +52,7 @@ const list: Command = {
             'per day': member.device.perDay ?? '–',
           })),
           ['id', 'environment', 'kind', 'name', 'phone', 'status', 'waiting', 'per minute', 'per day'],
-          'No devices yet. Add one with: basestation devices add --kind simulated --name NAME',
+          'No devices yet. Add one with: npx basestation devices add --kind simulated --name NAME',
         ),
       )
       return undefined
@@ -167,7 +167,7 @@ const missing = (id: string) => new Problem('device_not_found', `There is no dev
 function kindOf(given: Given): DeviceKind {
   const kind = required(given, 'kind')
   if (!deviceKinds.includes(kind as DeviceKind))
-    throw new UsageError(`--kind must be ${deviceKinds.join(', ')}`)
+    throw new UsageError('--kind must be android, whatsapp or simulated')
   return kind as DeviceKind
 }
 

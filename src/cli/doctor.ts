@@ -8,11 +8,16 @@ import { newestVersion, schemaVersion } from '../store/migrate.ts'
 import { openDriver } from '../store/open.ts'
 import { sql } from '../store/sql.ts'
 import { type Command, exitCodes } from './command.ts'
-import { table } from './output.ts'
+import { counted, table } from './output.ts'
 import { withStore } from './with-store.ts'
 
 type Finding = { check: string; result: 'ok' | 'warning' | 'broken'; detail: string }
-type Check = { name: string; look: (config: Config) => Promise<Omit<Finding, 'check'>> }
+type Check = {
+  name: string
+  /** Only worth a look when the database can be opened. */
+  inDatabase?: true
+  look: (config: Config) => Promise<Omit<Finding, 'check'>>
+}
 
 const ok = (detail: string) => ({ result: 'ok' as const, detail })
 const warning = (detail: string) => ({ result: 'warning' as const, detail })
@@ -57,7 +62,7 @@ const checks: readonly Check[] = [
         if (version > newestVersion)
           return broken(`schema ${version} is newer than this program, which knows ${newestVersion}`)
         return version < newestVersion
-          ? warning(`schema ${version}; basestation migrate brings it to ${newestVersion}`)
+          ? warning(`schema ${version}; npx basestation migrate brings it to ${newestVersion}`)
           : ok(`${driver.dialect}, schema ${version}`)
       } finally {
         await driver.close()
@@ -66,6 +71,7 @@ const checks: readonly Check[] = [
   },
   {
     name: 'integrity',
+    inDatabase: true,
     look: async ({ DATABASE_URL }) => {
       if (!DATABASE_URL.startsWith('sqlite:')) return ok('PostgreSQL looks after itself')
       const driver = openDriver(DATABASE_URL)
@@ -79,24 +85,26 @@ const checks: readonly Check[] = [
   },
   {
     name: 'devices',
+    inDatabase: true,
     look: config =>
       withStore({ config }, async store => {
         const fleet = new Fleet(store, Date.now)
         await fleet.refresh()
         const members = [...fleet.members()].filter(({ device }) => device.removedAt === null)
         const online = members.filter(member => member.online).length
-        const detail = `${members.length} devices, ${online} online`
+        const detail = `${counted(members.length, 'device')}, ${online} online`
         return members.length > 0 && online === 0 ? warning(`${detail}; is the gateway running?`) : ok(detail)
       }),
   },
   {
     name: 'held',
+    inDatabase: true,
     look: config =>
       withStore({ config }, async store => {
         const count = await store.heldCount()
         return count === 0
           ? ok('nothing')
-          : warning(`${count} messages since a restore; see basestation held`)
+          : warning(`${counted(count, 'message')} since a restore; see npx basestation held`)
       }),
   },
   {
@@ -118,8 +126,11 @@ export const doctor: Command = {
   more: 'Exit code: 0 when nothing is broken, else 1.',
   async run({ config, output }) {
     const findings: Finding[] = []
-    for (const { name, look } of checks)
+    for (const { name, inDatabase, look } of checks) {
+      if (inDatabase && findings.some(({ check, result }) => check === 'database' && result === 'broken'))
+        continue
       findings.push({ check: name, ...(await look(config).catch(error => broken((error as Error).message))) })
+    }
     output.show(findings, () => table(findings, ['check', 'result', 'detail'], ''))
     return findings.some(({ result }) => result === 'broken') ? exitCodes.failed : exitCodes.ok
   },

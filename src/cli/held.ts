@@ -1,6 +1,7 @@
 /** basestation held: what a restore holds back, and letting it go. */
 
-import { type Command, UsageError } from './command.ts'
+import type { Command } from './command.ts'
+import { counted } from './output.ts'
 import { withStore } from './with-store.ts'
 
 const step = 1_000
@@ -8,19 +9,28 @@ const step = 1_000
 export const held: Command = {
   name: 'held',
   about: 'Count what a restore holds back, or let it go',
-  options: { release: { type: 'boolean', about: 'hand the held messages to their devices' } },
-  more: 'After a restore, messages that were queued or with a device at the time of the backup are held: they may have been\nsent since. --release sends the queued ones; those that a device had already taken are never sent again.',
+  options: { release: { type: 'boolean', about: 'let the held messages go' } },
+  more: 'After a restore, messages that were queued or with a device at the time of the backup are held: they may have been\nsent since. --release sends the queued ones; those that a device had taken wait for its answer and are not sent again.',
   run: context =>
     withStore(context, async store => {
       const { given, output } = context
-      const count = await store.heldCount()
       if (!given.flag('release')) {
-        output.show({ held: count }, () => `${count} messages are held.`)
+        const count = await store.heldCount()
+        output.show({ held: count }, () => `${counted(count, 'message')} held.`)
         return undefined
       }
-      if (count === 0) throw new UsageError('nothing is held')
-      while ((await store.unhold(step)) === step);
-      output.show({ released: count }, () => `Released ${count} messages.`)
+      const sum = { queued: 0, taken: 0 }
+      for (;;) {
+        const { queued, taken } = await store.unhold(step)
+        sum.queued += queued
+        sum.taken += taken
+        if (queued + taken < step) break
+      }
+      output.show(
+        { released: sum.queued + sum.taken, ...sum },
+        () =>
+          `Released: ${counted(sum.queued, 'queued message')}, sent as soon as the device can; ${counted(sum.taken, 'message')} that a device had taken, not sent again.`,
+      )
       return undefined
     }),
 }

@@ -69,7 +69,7 @@ const create: Command = {
         [
           secret,
           '',
-          `Key “${key.name}” for ${key.environment}: ${key.scopes.join(', ')}.`,
+          `Key “${key.name}” for ${key.environment}: ${key.scopes.join(', ')}. Its id, for revoking it: ${key.id}`,
           'It is not shown again; only a hash of it is kept.',
         ].join('\n'),
       )
@@ -99,7 +99,7 @@ const list: Command = {
             'last used': isoTimeOrNull(key.lastUsedAt) ?? 'never',
           })),
           ['id', 'environment', 'name', 'key', 'state', 'last used', 'scopes'],
-          'No keys yet. Create one with: basestation keys create --name NAME',
+          'No keys yet. Create one with: npx basestation keys create --name NAME',
         ),
       )
       return undefined

@@ -27,6 +27,9 @@ export class Output {
   }
 }
 
+/** `1 message`, `2 messages`. */
+export const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
 /** Columns as wide as their widest cell; nothing else. */
 export function table(rows: readonly Row[], columns: readonly string[], empty: string): string {
   if (rows.length === 0) return empty

@@ -13,11 +13,15 @@ export const send: Command = {
     message: { type: 'string', value: 'TEXT', about: 'the text' },
     device: { type: 'string', value: 'ID', about: 'device to use (default: chosen automatically)' },
     'media-url': { type: 'string', value: 'URL', about: 'media file to attach (WhatsApp)' },
-    ttl: { type: 'string', value: 'SECONDS', about: 'how long it stays valid (default: a day)' },
+    ttl: {
+      type: 'string',
+      value: 'SECONDS',
+      about: 'how long it stays valid, 60 to 604800 (default: a day)',
+    },
     watch: { type: 'boolean', about: 'show its states until it is settled' },
     ...clientOptions,
   },
-  more: 'Exit code with --watch: 0 once it is delivered, 1 when it ended badly.',
+  more: 'Exit code with --watch: 0 once it is delivered, or sent a minute ago without a delivery report; 1 when it ended badly.',
   async run(context) {
     const { given, output } = context
     const client = clientOf(context)

@@ -39,9 +39,12 @@ export const serve: Command = {
       welcome(url, firstKey),
     )
     const stop = () => {
-      // A second signal means: now.
+      // A second signal means: now. One that comes with the first is the same Ctrl-C, passed on by a launcher.
+      const first = performance.now()
       for (const signal of ['SIGINT', 'SIGTERM'] as const)
-        process.once(signal, () => process.exit(exitCodes.failed))
+        process.on(signal, () => {
+          if (performance.now() - first > 500) process.exit(exitCodes.failed)
+        })
       gateway.stop().then(
         () => end(exitCodes.ok),
         error => {
@@ -65,7 +68,7 @@ function welcome(url: string, firstKey: string | undefined): string {
     `  Reference   ${url}/docs`,
     '',
   ]
-  if (firstKey === undefined) return addresses.join('\n')
+  if (firstKey === undefined) return [...addresses, 'Stop the gateway with Ctrl-C.', ''].join('\n')
   return [
     ...addresses,
     'This is the first start: staging now has a simulated phone and an API key. The key is shown only this once:',

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Basestation, BasestationError, type StatusResponse } from '../../sdk/src/index.ts'
 import { exitCodes } from './command.ts'
 import { type Output, printable } from './output.ts'
+import { Unreachable } from './with-client.ts'
 
 type Data = StatusResponse['data']
 
@@ -14,7 +15,7 @@ const bad = new Set(['failed', 'expired', 'canceled', 'unknown'])
 const receiptMs = 60_000
 
 /** Quick at first, then gentler: a key has so many requests a minute, and others may share it. */
-const pauseAfter = (elapsedMs: number) => (elapsedMs < 3_000 ? 150 : elapsedMs < 30_000 ? 1_000 : 3_000)
+const pauseAfter = (elapsedMs: number) => (elapsedMs < 2_000 ? 200 : elapsedMs < 20_000 ? 1_000 : 3_000)
 
 /** `known`: the state that was shown already. */
 export async function watch(
@@ -54,7 +55,7 @@ export function patience(): <T>(ask: () => Promise<T>) => Promise<T> {
         return answer
       } catch (error) {
         const limited = error instanceof BasestationError && error.code === 'rate_limited'
-        const away = error instanceof BasestationError ? error.status === 503 : error instanceof TypeError
+        const away = error instanceof BasestationError ? error.status === 503 : error instanceof Unreachable
         if (!limited && !(away && answered)) throw error
         const wait = error instanceof BasestationError ? error.retryAfter : undefined
         await sleep((wait ?? 2) * 1_000)

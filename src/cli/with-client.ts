@@ -12,14 +12,21 @@ export const clientOptions = {
   },
 } as const
 
+/** Nobody answers there. */
+export class Unreachable extends Error {}
+
 export function clientOf({ given, config }: Context): Basestation {
   const key = given.text('key') ?? config.BASESTATION_KEY
   if (key === undefined)
     throw new UsageError(
-      'an API key is needed: set BASESTATION_KEY, or create one with: basestation keys create --name me',
+      'an API key is needed: set BASESTATION_KEY, or create one with: npx basestation keys create --name me --environment staging',
     )
   const url = given.text('url') ?? config.BASESTATION_URL ?? config.PUBLIC_URL
   if (!URL.canParse(url)) throw new UsageError('--url must be an http or https address')
-  // People at a terminal would rather read why than wait; only a rate limit is waited out.
-  return new Basestation({ url, key, retries: 0 })
+  const reach: typeof fetch = (input, init) =>
+    fetch(input, init).catch(() => {
+      throw new Unreachable(`Nothing answers at ${url}. Is the gateway running?`)
+    })
+  // People at a terminal would rather read why than wait.
+  return new Basestation({ url, key, retries: 0, fetch: reach })
 }

@@ -22,6 +22,9 @@ export type Transfer = {
   reason: string
 }
 
+/** What was let go: messages that are queued again, and messages a device had taken, which are not sent again. */
+export type Unheld = { queued: number; taken: number }
+
 /** A key's requests are counted in fixed windows of this length. */
 export const requestWindowMs = 60_000
 export type Window = { startedAt: number; count: number }
@@ -42,8 +45,8 @@ export interface Store {
   transfer(transfers: readonly Transfer[]): Promise<void>
   /** Ends what waited for a removed device by name, and what that device had taken. Returns how many. */
   abandon(deviceId: string, limit: number): Promise<number>
-  /** Lets go what a restore held back. Returns how many. */
-  unhold(limit: number): Promise<number>
+  /** Lets go what a restore held back. */
+  unhold(limit: number): Promise<Unheld>
   message(environmentId: number, id: string): Awaitable<Message | undefined>
   /** What a device was handed and has not answered for, oldest first. */
   unanswered(deviceId: string, afterSeq: number, limit: number): Awaitable<Message[]>

@@ -41,11 +41,9 @@ const isLarge = (value: unknown) =>
 
 function problemOf(errors: readonly ErrorObject[], schema: object): Problem {
   const parts = errors.slice(0, mostErrors).map(error => partOf(error, schema))
-  const code = parts.every(part => part.code === 'unknown_field')
-    ? 'unknown_field'
-    : parts[0]!.code === 'too_many_recipients'
-      ? 'too_many_recipients'
-      : 'invalid_request'
+  // A field nobody knows is told first: it explains why another one is missing.
+  const telling = ['unknown_field', 'too_many_recipients'] as const
+  const code = telling.find(one => parts.some(part => part.code === one)) ?? 'invalid_request'
   return new Problem(code, parts.map(part => part.detail).join(' '), { errors: parts })
 }
 

@@ -1,6 +1,7 @@
 /** Messages on their way out: accepting them, finding them, holding them back. */
 
 import type { Message, NewMessage, Status } from '../core/message.ts'
+import type { Unheld } from '../core/store.ts'
 import type { Verb } from './group.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 import { type Sql, sql, values } from './sql.ts'
@@ -60,17 +61,17 @@ export async function message(
   return row && fromRow(row)
 }
 
-export const unhold: Verb<number, number> = async (tx, limits) => {
-  const counts: number[] = []
+export const unhold: Verb<number, Unheld> = async (tx, limits) => {
+  const results: Unheld[] = []
   for (const limit of limits) {
     const freed = await tx.all<{ deviceId: string; status: Status; parts: number; pinned: number }>(sql`
       UPDATE messages SET held = 0 WHERE seq IN (SELECT seq FROM messages WHERE held = 1 ORDER BY seq LIMIT ${limit})
       RETURNING device_id AS "deviceId", status, parts, pinned`)
-    for (const { deviceId, status, parts, pinned } of freed)
-      if (status === 'queued') tx.queued(deviceId, 1, parts, pinned === 1)
-    counts.push(freed.length)
+    const queued = freed.filter(({ status }) => status === 'queued')
+    for (const { deviceId, parts, pinned } of queued) tx.queued(deviceId, 1, parts, pinned === 1)
+    results.push({ queued: queued.length, taken: freed.length - queued.length })
   }
-  return counts
+  return results
 }
 
 export async function heldCount(connection: Sql): Promise<number> {

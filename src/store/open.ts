@@ -24,9 +24,20 @@ import { countRequests } from './windows.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
 export function openDriver(url: string): Driver {
-  if (/^postgres(ql)?:\/\//.test(url)) return new PostgresDriver(url)
-  if (url.startsWith('sqlite:')) return new SqliteDriver(resolve(url.slice('sqlite:'.length)))
+  try {
+    if (/^postgres(ql)?:\/\//.test(url)) return new PostgresDriver(url)
+    if (url.startsWith('sqlite:')) return new SqliteDriver(resolve(url.slice('sqlite:'.length)))
+  } catch (error) {
+    throw named(error, url)
+  }
   throw new StorageFault(`DATABASE_URL must begin with sqlite: or postgres://, not ${url.split(':')[0]}:`)
+}
+
+/** Which database it was, without its password. */
+function named(error: unknown, url: string): unknown {
+  const shown = url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '')
+  const detail = `The database ${shown} cannot be used: ${(error as Error).message}`
+  return new StorageFault(detail, { cause: error })
 }
 
 export async function openStore(url: string, options: GroupOptions): Promise<Store> {
@@ -35,7 +46,7 @@ export async function openStore(url: string, options: GroupOptions): Promise<Sto
     await migrate(driver, options.now)
   } catch (error) {
     await driver.close()
-    throw error
+    throw named(error, url)
   }
   return storeOn(driver, options)
 }
