@@ -72,7 +72,7 @@ for (const database of databases)
         'too_many_recipients',
       ],
       ['300,000 numbers', `{"message":"x","recipients":[${'1,'.repeat(300_000)}1]}`, 'too_many_recipients'],
-      ['to instead of recipients', { to: '+15550101234', message: 'x' }, 'invalid_request'],
+      ['to instead of recipients', { to: '+15550101234', message: 'x' }, 'unknown_field'],
       ['only bad numbers', { recipients: ['a', 'b'], message: 'x' }, 'no_valid_recipients'],
     ]
     for (const [what, body, code] of lists)
