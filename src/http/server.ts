@@ -200,6 +200,7 @@ function readQuery(query: Record<string, unknown>, schema: object | undefined): 
 
 /** A percent sign that encodes nothing is meant as itself; then the address is refused as any unknown one is. */
 function readable(url: string): string {
+  if (!url.includes('%')) return url
   try {
     decodeURIComponent(url)
     return url
