@@ -45,7 +45,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
     deviceId: device.id,
     pinned: false,
     recipient: '+15550101234',
-    text: 'Grüße 😀 “quoted”, back\\slash, {braces}, NULL',
+    text: 'Grüße 😀 “quoted”, back\\slash, {braces}, "plain", NULL',
     mediaUrl: null,
     simSlot: null,
     parts: 1,

@@ -23,8 +23,6 @@ export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => 
       media_url: message.mediaUrl,
       sim_slot: message.simSlot,
       parts,
-      status: 'queued',
-      created_at: tx.now,
       expires_at: message.expiresAt,
       due_at: message.expiresAt,
     }
@@ -41,12 +39,10 @@ export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => 
     media_url: 'text',
     sim_slot: 'bigint',
     parts: 'bigint',
-    status: 'text',
-    created_at: 'bigint',
     expires_at: 'bigint',
     due_at: 'bigint',
   } as const
-  tx.write(sql`INSERT INTO messages ${values(types, items)}`)
+  tx.write(sql`INSERT INTO messages ${values(types, items, { status: 'queued', created_at: tx.now })}`)
   return batches.map(() => undefined)
 }
 

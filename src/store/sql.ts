@@ -22,10 +22,13 @@ class Records {
   readonly use: 'from' | 'values'
   readonly columns: Columns
   readonly items: Items
-  constructor(use: Records['use'], columns: Columns, items: Items) {
+  /** Columns that are the same in every row of an insert. */
+  readonly same: Readonly<Record<string, string | number>>
+  constructor(use: Records['use'], columns: Columns, items: Items, same: Records['same'] = {}) {
     this.use = use
     this.columns = columns
     this.items = items
+    this.same = same
   }
 }
 
@@ -54,11 +57,12 @@ export const from = <Column extends string>(
   items: readonly Readonly<Record<Column, Value>>[],
 ): Records => new Records('from', columns, items)
 
-/** Rows to insert: `INSERT INTO events ${values({…}, items)}`. */
+/** Rows to insert: `INSERT INTO events ${values({…}, items)}`. What is the same in all of them is sent once. */
 export const values = <Column extends string>(
   columns: Readonly<Record<Column, 'text' | 'bigint'>>,
   items: readonly Readonly<Record<Column, Value>>[],
-): Records => new Records('values', columns, items)
+  same: Readonly<Record<string, string | number>> = {},
+): Records => new Records('values', columns, items, same)
 
 /** A connection one can ask. SQLite answers at once, PostgreSQL with a promise; `await` serves both. */
 export interface Sql {
@@ -89,23 +93,37 @@ const postgresTexts = new Memory<string>()
 const rowsOnTheWay = 200
 
 /** For PostgreSQL a list is one array for each column. */
-export function* forPostgres(query: Query): Generator<Run<Value | Value[]>> {
+export function* forPostgres(query: Query): Generator<Run<Value>> {
   const text = postgresTexts.form(query, () => postgresText(query))
   const records = query.parts.find(part => part instanceof Records)
   const items = records ? records.items : []
   const step = records?.use === 'values' ? rowsOnTheWay : Math.max(1, items.length)
   for (let at = 0; at < Math.max(1, items.length); at += step) {
-    const parameters: (Value | Value[])[] = []
+    const parameters: Value[] = []
     const some = items.slice(at, at + step)
     for (const part of query.parts) {
       if (part instanceof Raw) continue
       if (part instanceof Records)
-        for (const name of Object.keys(part.columns)) parameters.push(some.map(item => plain(item[name]!)))
+        parameters.push(
+          ...Object.entries(part.columns).map(([name, type]) => arrayOf(some, name, type)),
+          ...Object.values(part.same),
+        )
       else parameters.push(plain(part))
     }
     yield { text, parameters }
   }
 }
+
+/** An array as PostgreSQL reads it. Written here, because pg's own way quotes and escapes numbers too. */
+function arrayOf(items: Items, name: string, type: 'text' | 'bigint'): string {
+  const written = items.map(item => {
+    const value = plain(item[name]!)
+    return value === null ? 'NULL' : type === 'bigint' ? value : quoted(String(value))
+  })
+  return `{${written.join(',')}}`
+}
+
+const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
 
 function postgresText({ strings, parts }: Query): string {
   let count = 0
@@ -120,7 +138,13 @@ function postgresText({ strings, parts }: Query): string {
       const names = Object.keys(part.columns)
       const arrays = names.map(name => `${place()}::${part.columns[name]}[]`).join(', ')
       const list = names.join(', ')
-      if (part.use === 'values') text += `(${list}) SELECT * `
+      if (part.use === 'values') {
+        const same = Object.entries(part.same)
+        const constants = same.map(
+          ([, value]) => `, ${place()}::${typeof value === 'number' ? 'bigint' : 'text'}`,
+        )
+        text += `(${[...names, ...same.map(([name]) => name)].join(', ')}) SELECT r.*${constants.join('')} `
+      }
       text += `FROM unnest(${arrays}) AS r(${list})`
     } else text += place()
     text += strings[index + 1]!
@@ -178,8 +202,8 @@ function sqliteText({ strings, parts }: Query, count: number): SqliteText {
   return { text, sources }
 }
 
-function valuesText({ columns }: Records, count: number, sources: Source[]): string {
-  const names = Object.keys(columns)
+function valuesText({ columns, same }: Records, count: number, sources: Source[]): string {
+  const names = [...Object.keys(columns), ...Object.keys(same)]
   for (const column of names) sources.push({ column })
   const row = `(${names.map(() => '?').join(', ')})`
   return `(${names.join(', ')}) VALUES ${Array(count).fill(row).join(', ')}`
@@ -187,9 +211,16 @@ function valuesText({ columns }: Records, count: number, sources: Source[]): str
 
 /** An insert of several rows takes the same columns from each; anything else is about one record at most. */
 function fill({ parts }: Query, { text, sources }: SqliteText, items: Items): Run<Value> {
+  const same = parts.find(part => part instanceof Records)?.same ?? {}
   const parameters: Value[] = []
   for (const item of items)
     for (const source of sources)
-      parameters.push(plain('column' in source ? item[source.column]! : (parts[source.part] as Value)))
+      parameters.push(
+        plain(
+          'column' in source
+            ? (item[source.column] ?? same[source.column] ?? null)
+            : (parts[source.part] as Value),
+        ),
+      )
   return { text, parameters }
 }

@@ -108,7 +108,6 @@ export class Transaction implements Sql {
       seq: 'bigint',
       environment_id: 'bigint',
       type: 'text',
-      at: 'bigint',
       message_seq: 'bigint',
       received_seq: 'bigint',
       device_id: 'text',
@@ -119,14 +118,13 @@ export class Transaction implements Sql {
       seq: event.seq,
       environment_id: event.environmentId,
       type: event.type,
-      at: this.now,
       message_seq: subject(event.messageSeq, event.seq),
       received_seq: subject(event.receivedSeq, event.seq),
       device_id: event.deviceId ?? null,
       n: event.n ?? null,
       data: event.data ? JSON.stringify(event.data) : '{}',
     }))
-    this.write(sql`INSERT INTO events ${values(columns, items)}`)
+    this.write(sql`INSERT INTO events ${values(columns, items, { at: this.now })}`)
     this.write(sql`UPDATE counters SET value = ${this.#last} WHERE name = 'journal'`)
   }
 }
