@@ -70,7 +70,7 @@ export interface Sql {
 }
 
 /** A statement and its parameters. */
-export type Run<Parameter> = { text: string; parameters: Parameter[] }
+export type Run = { text: string; parameters: Value[] }
 
 const plain = (value: Value): Value => (typeof value === 'boolean' ? Number(value) : value)
 
@@ -93,7 +93,7 @@ const postgresTexts = new Memory<string>()
 const rowsOnTheWay = 200
 
 /** For PostgreSQL a list is one array for each column. */
-export function* forPostgres(query: Query): Generator<Run<Value>> {
+export function* forPostgres(query: Query): Generator<Run> {
   const text = postgresTexts.form(query, () => postgresText(query))
   const records = query.parts.find(part => part instanceof Records)
   const items = records ? records.items : []
@@ -164,7 +164,7 @@ const sqliteTextsAtOnce = new Memory<SqliteText>()
 type SqliteText = { text: string; sources: readonly Source[] }
 type Source = { part: number } | { column: string }
 
-export function* forSqlite(query: Query): Generator<Run<Value>> {
+export function* forSqlite(query: Query): Generator<Run> {
   const records = query.parts.find(part => part instanceof Records)
   const items = records ? records.items : [{}]
   let at = 0
@@ -210,7 +210,7 @@ function valuesText({ columns, same }: Records, count: number, sources: Source[]
 }
 
 /** An insert of several rows takes the same columns from each; anything else is about one record at most. */
-function fill({ parts }: Query, { text, sources }: SqliteText, items: Items): Run<Value> {
+function fill({ parts }: Query, { text, sources }: SqliteText, items: Items): Run {
   const same = parts.find(part => part instanceof Records)?.same ?? {}
   const parameters: Value[] = []
   for (const item of items)

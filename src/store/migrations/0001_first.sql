@@ -69,7 +69,7 @@ CREATE TABLE messages (
   batch_id TEXT,
   device_id TEXT NOT NULL,
   pinned INTEGER NOT NULL,
-  -- The digits of the number, which is a third of its size as text: this index is the one that grows all over.
+  -- The digits of the number, which are half the size of the text: this index is the one that grows all over.
   recipient BIGINT NOT NULL,
   text TEXT NOT NULL,
   media_url TEXT,
