@@ -73,6 +73,12 @@ export const options = {
     secret: true,
     read: database,
   }),
+  TLS_CERT: option({
+    about: 'certificate file (PEM, with its chain) to serve https with; read again when renewed',
+    default: undefined,
+    read: text,
+  }),
+  TLS_KEY: option({ about: 'file with the key of that certificate', default: undefined, read: text }),
   STAGING_HOST: option({
     about: 'host name on which staging also answers under /api/v1',
     default: undefined,
@@ -149,9 +155,12 @@ export function readConfig(environment: Environment): Config {
     if (value instanceof Complaint) complaints.push(`${name}: ${value.text}`)
     else values[name] = value
   }
+  if ((values.TLS_CERT === undefined) !== (values.TLS_KEY === undefined))
+    complaints.push('TLS_CERT and TLS_KEY: both are needed, or neither')
   if (complaints.length > 0) throw new ConfigProblem(complaints)
   values.DATABASE_URL ??= `sqlite:${values.DATA_DIR}/basestation.db`
-  values.PUBLIC_URL ??= `http://${urlHost(values.HOST as string)}:${values.PORT}`
+  const scheme = values.TLS_CERT === undefined ? 'http' : 'https'
+  values.PUBLIC_URL ??= `${scheme}://${urlHost(values.HOST as string)}:${values.PORT}`
   return Object.freeze(values) as Config
 }
 

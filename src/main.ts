@@ -4,10 +4,13 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Server as TlsServer } from 'node:tls'
 import { isValidPhoneNumber } from 'libphonenumber-js/min'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
+import { Canceler } from './core/canceler.ts'
 import { Dispatcher } from './core/dispatcher.ts'
 import { Fleet } from './core/fleet.ts'
 import { Gateway } from './core/gateway.ts'
@@ -23,15 +26,20 @@ import { FailureDelay, RequestLimits } from './http/limits.ts'
 import { openApi } from './http/openapi.ts'
 import { routes } from './http/routes.ts'
 import { buildServer } from './http/server.ts'
+import { AndroidPhones } from './links/android/phones.ts'
+import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
+import { Switchboard } from './links/android/switchboard.ts'
 import { simulatedPhones } from './links/simulated.ts'
 import { Metrics } from './metrics.ts'
+import { MediaFolder } from './store/media-folder.ts'
 import { openStore } from './store/open.ts'
+import { readCertificate, watchCertificate } from './tls.ts'
 import { version } from './version.ts'
 
 export type BuildOptions = {
   now?: () => number
   log?: Log
-  /** How devices are reached; the usual kinds when not given. */
+  /** How devices of some kinds are reached, in place of the usual ways. */
   kinds?: readonly LinkKind[]
   /** This node's name, unlike that of any other living node on the database. */
   node?: string
@@ -59,7 +67,13 @@ export const makeLog = (level: string): Log =>
 
 export async function build(config: Config, options: BuildOptions = {}): Promise<Basestation> {
   const { now = Date.now, log = makeLog(config.LOG_LEVEL), onFatal } = options
-  const kinds = options.kinds ?? [simulatedPhones({ now })]
+  const node = options.node ?? nodeName
+  const tlsFiles =
+    config.TLS_CERT !== undefined && config.TLS_KEY !== undefined
+      ? { cert: config.TLS_CERT, key: config.TLS_KEY }
+      : undefined
+  const tls = tlsFiles && readCertificate(tlsFiles)
+  const mediaFolder = new MediaFolder(join(config.DATA_DIR, 'media'))
   const metrics = new Metrics()
   const store = await openStore(config.DATABASE_URL, {
     now,
@@ -86,10 +100,36 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     onAccept: (environment, messages) => metrics.accepted(environment.name, messages),
     onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
   })
+  const switchboard = new Switchboard({
+    store,
+    present: deviceId => store.presence(deviceId, node, true),
+    hasWork: deviceId => (fleet.member(deviceId)?.load.waiting ?? 0) > 0,
+    now,
+    log,
+  })
+  const phones = new AndroidPhones({
+    store,
+    switchboard,
+    claim: async (deviceId, limit) => {
+      const claim = await store.claim(deviceId, limit)
+      fleet.noteClaimed(deviceId, claim.messages)
+      return claim
+    },
+    record: receipt => gateway.record(receipt),
+    receive: incoming => gateway.receive(incoming),
+    saveFile: (id, bytes) => mediaFolder.save(id, bytes),
+    now,
+    log,
+  })
+  const usualKinds: readonly LinkKind[] = [simulatedPhones({ now }), switchboard]
+  const otherKinds = options.kinds ?? []
   const dispatcher: Dispatcher = new Dispatcher({
-    node: options.node ?? nodeName,
+    node,
     ended: hasEnded,
-    kinds,
+    kinds: [
+      ...usualKinds.filter(({ kind }) => !otherKinds.some(other => other.kind === kind)),
+      ...otherKinds,
+    ],
     fleet,
     store,
     news: device => gateway.news(device),
@@ -104,21 +144,31 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
+  let publicUrl = config.PUBLIC_URL
   const table = routes({
     gateway,
+    canceler: new Canceler({
+      store,
+      device: id => fleet.member(id)?.device,
+      canCancel: device => dispatcher.canCancel(device),
+      ask: (deviceId, messageId) => dispatcher.cancel(deviceId, messageId),
+      patienceMs: cancelMs,
+    }),
     store,
+    devices: { store, fleet, refresh: () => dispatcher.refresh(), publicUrl: () => publicUrl, now },
+    readFile: id => mediaFolder.read(id),
     configure: (environment, settings) => tenants.configure(environment, settings),
   })
+  const failures = new FailureDelay(now)
   const door = new Door({
     keys: new KeyRing(store, now),
     limits: new RequestLimits(now, store.countRequest),
-    failures: new FailureDelay(now),
+    failures,
     rateLimit: config.RATE_LIMIT,
     now,
   })
   let stopping = false
   let listening = false
-  let publicUrl = config.PUBLIC_URL
   const { app, refuse } = buildServer({
     routes: table,
     door,
@@ -126,6 +176,18 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     document: openApi(table, version),
     docsUrl: () => `${publicUrl}/docs/errors`,
     stagingHost: config.STAGING_HOST,
+    tls,
+    annex: {
+      prefix: phoneBase,
+      path: phonePath,
+      register: scope =>
+        phoneRoutes(scope, {
+          phones,
+          switchboard,
+          publicUrl: () => publicUrl,
+          delay: address => failures.next(address),
+        }),
+    },
     trustProxy: config.TRUST_PROXY,
     ready: async () => {
       if (stopping) throw new Problem('shutting_down', 'The gateway is being stopped.', { retryAfter: 5 })
@@ -138,6 +200,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     onAnswer: request => metrics.answered(request),
     log,
   })
+  const renewal = tls && watchCertificate(tlsFiles, tls, app.server as object as TlsServer, log)
 
   return {
     store,
@@ -146,12 +209,14 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     sweeper,
     async start() {
       await tenants.start()
+      await switchboard.start()
       await dispatcher.start()
       sweeper.start()
       await app.listen({ host: config.HOST, port: config.PORT })
       const { port } = app.server.address() as AddressInfo
       log.info({ host: config.HOST, port, version }, 'listening')
       listening = true
+      renewal?.start()
       publicUrl = config.PUBLIC_URL.replace(/:0$/, `:${port}`)
       return publicUrl
     },
@@ -162,6 +227,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       const idle = setInterval(() => app.server.closeIdleConnections(), 50)
       // One after the other, and each whatever became of the one before: a stop must not stop half-way.
       for (const part of [
+        () => renewal?.stop(),
+        () => switchboard.stop(),
         () => app.close(),
         () => sweeper.stop(),
         () => tenants.stop(),
@@ -181,6 +248,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
 }
 
 const readyMs = 3_000
+/** A phone that is told to cancel answers within seconds, or is not listening. */
+const cancelMs = 10_000
 
 /** Where process ids mean the same: a machine, and on Linux the container on it. */
 const place = `${hostname()}${processNamespace()}`

@@ -21,6 +21,9 @@ export const device: Device = {
   paused: false,
   online: false,
   heldBy: null,
+  about: {},
+  attention: [],
+  seenAt: null,
   createdAt: 0,
   removedAt: null,
 }
@@ -51,6 +54,8 @@ export function messageTo(recipient: string): Message {
     readAt: null,
     attempts: 1,
     version: 2,
+    reported: null,
+    cancelAsked: false,
   }
 }
 

@@ -19,7 +19,15 @@ type Schema = {
 }
 
 /** The document needs the routes' shapes, not their doings. */
-const table = routes({ gateway: {} as never, store: {} as never, configure: async () => {} })
+const nothing = {} as never
+const table = routes({
+  gateway: nothing,
+  canceler: nothing,
+  store: nothing,
+  devices: nothing,
+  readFile: nothing,
+  configure: nothing,
+})
 const document = openApi(table, version) as { components: { schemas: Record<string, Schema> } }
 const queries = table.flatMap(({ query }) => (query ? [query as Schema & { title: string }] : []))
 

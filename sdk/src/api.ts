@@ -42,6 +42,198 @@ export type BulkResponse = {
   }>
 }
 
+export type CancelResponse = {
+  success: boolean
+  data: {
+    /** Identifier of the message. */
+    message_id: string
+    /** Always canceled. */
+    status: 'canceled'
+  }
+}
+
+export type DeviceAddRequest = {
+  /** What it is. Simulated ones exist only in staging. */
+  kind: 'android' | 'whatsapp' | 'simulated'
+  /** What to call it. */
+  name: string
+  /** Its number in international format; may be empty. */
+  phone?: string
+  /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+  per_minute?: number | null
+  /** SMS parts it may be handed on one day (UTC); null: no limit. */
+  per_day?: number | null
+  /** Also make a one-time code, for Android devices. */
+  code?: boolean
+}
+
+export type DeviceAddResponse = {
+  success: boolean
+  data: {
+    /** Identifier of the device. */
+    id: string
+    name: string
+    /** What it is. */
+    kind: 'android' | 'whatsapp' | 'simulated'
+    /** Its number; empty when unknown. */
+    phone: string
+    /** Whether it can be reached. */
+    status: 'online' | 'offline'
+    /** It is handed no messages. */
+    paused: boolean
+    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+    per_minute: number | null
+    /** SMS parts it may be handed on one day (UTC); null: no limit. */
+    per_day: number | null
+    /** Messages that wait for it. */
+    waiting: number
+    /** What somebody should look at; empty when all is well. */
+    attention: Array<{
+      /** Stable reason. */
+      code: 'not_connected' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused'
+      /** What is wrong and what to do, for people. */
+      detail: string
+    }>
+    /** What the device says about itself. */
+    about: {
+      app_version?: string
+      model?: string
+      battery_percent?: number
+      charging?: boolean
+      sims?: Array<{
+        /** Counted from 1, as in sim_slot. */
+        slot: number
+        number: string | null
+        carrier: string | null
+      }>
+    }
+    seen_at: string | null
+    /** When it was added. */
+    created_at: string
+    /** How to connect the phone. Only for Android devices. */
+    enrolment?: {
+      /** Address to type into the app. */
+      url: string
+      /** Private token to type into the app; shown only this once. */
+      token: string
+      code: string | null
+      code_expires_at: string | null
+      /** What to do on the phone, step by step. */
+      steps: string[]
+      warning: string | null
+    }
+  }
+}
+
+export type DeviceChangeRequest = {
+  /** What to call it. */
+  name?: string
+  /** Its number in international format; may be empty. */
+  phone?: string
+  /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+  per_minute?: number | null
+  /** SMS parts it may be handed on one day (UTC); null: no limit. */
+  per_day?: number | null
+  paused?: boolean
+}
+
+export type DeviceResponse = {
+  success: boolean
+  data: {
+    /** Identifier of the device. */
+    id: string
+    name: string
+    /** What it is. */
+    kind: 'android' | 'whatsapp' | 'simulated'
+    /** Its number; empty when unknown. */
+    phone: string
+    /** Whether it can be reached. */
+    status: 'online' | 'offline'
+    /** It is handed no messages. */
+    paused: boolean
+    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+    per_minute: number | null
+    /** SMS parts it may be handed on one day (UTC); null: no limit. */
+    per_day: number | null
+    /** Messages that wait for it. */
+    waiting: number
+    /** What somebody should look at; empty when all is well. */
+    attention: Array<{
+      /** Stable reason. */
+      code: 'not_connected' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused'
+      /** What is wrong and what to do, for people. */
+      detail: string
+    }>
+    /** What the device says about itself. */
+    about: {
+      app_version?: string
+      model?: string
+      battery_percent?: number
+      charging?: boolean
+      sims?: Array<{
+        /** Counted from 1, as in sim_slot. */
+        slot: number
+        number: string | null
+        carrier: string | null
+      }>
+    }
+    seen_at: string | null
+    /** When it was added. */
+    created_at: string
+  }
+}
+
+export type DevicesResponse = {
+  success: boolean
+  data: Array<{
+    /** Identifier of the device. */
+    id: string
+    name: string
+    /** What it is. */
+    kind: 'android' | 'whatsapp' | 'simulated'
+    /** Its number; empty when unknown. */
+    phone: string
+    /** Whether it can be reached. */
+    status: 'online' | 'offline'
+    /** It is handed no messages. */
+    paused: boolean
+    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+    per_minute: number | null
+    /** SMS parts it may be handed on one day (UTC); null: no limit. */
+    per_day: number | null
+    /** Messages that wait for it. */
+    waiting: number
+    /** What somebody should look at; empty when all is well. */
+    attention: Array<{
+      /** Stable reason. */
+      code: 'not_connected' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused'
+      /** What is wrong and what to do, for people. */
+      detail: string
+    }>
+    /** What the device says about itself. */
+    about: {
+      app_version?: string
+      model?: string
+      battery_percent?: number
+      charging?: boolean
+      sims?: Array<{
+        /** Counted from 1, as in sim_slot. */
+        slot: number
+        number: string | null
+        carrier: string | null
+      }>
+    }
+    seen_at: string | null
+    /** When it was added. */
+    created_at: string
+  }>
+}
+
+export type EnrolmentRequest = {
+  /** Also make a one-time code. */
+  code?: boolean
+}
+
 export type Problem = {
   success: false
   /** Link to the error's description. */
@@ -49,7 +241,7 @@ export type Problem = {
   title: string
   status: number
   /** Stable: decide by this. */
-  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'method_not_allowed' | 'request_timeout' | 'body_too_large' | 'unsupported_content_type' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'storage_unavailable' | 'shutting_down'
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'body_too_large' | 'unsupported_content_type' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'storage_unavailable' | 'shutting_down'
   /** For people; may change. */
   detail: string
   /** Also in X-Request-Id. */
@@ -96,6 +288,17 @@ export type ReceivedResponse = {
       sim_slot?: number
       /** The time by the sender's or the phone's clock. */
       sent_at?: string
+      /** Attachments. */
+      media?: Array<{
+        /** Where to fetch it: /media/{id}. */
+        id: string
+        /** What it is. */
+        kind: 'image' | 'video' | 'audio' | 'document'
+        mime: string
+        /** Bytes. */
+        size: number
+        filename: string | null
+      }>
       [name: string]: unknown
     }
   }>
@@ -108,6 +311,14 @@ export type ReceivedResponse = {
     total_pages: number
     /** Whether a later page exists. */
     has_more: boolean
+  }
+}
+
+export type RemovedResponse = {
+  success: boolean
+  data: {
+    /** What was removed. */
+    id: string
   }
 }
 

@@ -3,8 +3,16 @@
 import type {
   BulkRequest,
   BulkResponse,
+  CancelResponse,
+  DeviceAddRequest,
+  DeviceAddResponse,
+  DeviceChangeRequest,
+  DeviceResponse,
+  DevicesResponse,
+  EnrolmentRequest,
   ReceivedQuery,
   ReceivedResponse,
+  RemovedResponse,
   SendRequest,
   SendResponse,
   SettingsRequest,
@@ -73,11 +81,49 @@ export class Basestation {
     return this.#ask('GET', `/sms/status/${encodeURIComponent(messageId)}`)
   }
 
+  /** Takes a message back; fails with `not_cancelable` once it is too late. */
+  cancel(messageId: string): Promise<CancelResponse> {
+    return this.#ask('POST', `/messages/${encodeURIComponent(messageId)}/cancel`)
+  }
+
   /** Lists received messages, newest first. */
   received(query: ReceivedQuery = {}): Promise<ReceivedResponse> {
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
     const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
     return this.#ask('GET', `/messages/received${text === '' ? '' : `?${text}`}`)
+  }
+
+  /** A file that came with a received message. */
+  media(mediaId: string): Promise<Blob> {
+    return this.#try('GET', `/media/${encodeURIComponent(mediaId)}`, undefined, response => response.blob())
+  }
+
+  /** All devices. */
+  devices(): Promise<DevicesResponse> {
+    return this.#ask('GET', '/devices')
+  }
+
+  device(deviceId: string): Promise<DeviceResponse> {
+    return this.#ask('GET', devicePath(deviceId))
+  }
+
+  /** Adds a device; for an Android phone the answer says how to connect it. */
+  addDevice(request: DeviceAddRequest): Promise<DeviceAddResponse> {
+    return this.#ask('POST', '/devices', request)
+  }
+
+  changeDevice(deviceId: string, request: DeviceChangeRequest): Promise<DeviceResponse> {
+    return this.#ask('PATCH', devicePath(deviceId), request)
+  }
+
+  /** A fresh token, and a code if asked for, to connect an Android phone. */
+  enrolDevice(deviceId: string, request: EnrolmentRequest = {}): Promise<DeviceAddResponse> {
+    return this.#ask('POST', `${devicePath(deviceId)}/enrolment`, request)
+  }
+
+  /** Removes a device for good. */
+  removeDevice(deviceId: string): Promise<RemovedResponse> {
+    return this.#ask('DELETE', devicePath(deviceId))
   }
 
   /** The settings of the environment. */
@@ -90,10 +136,14 @@ export class Basestation {
     return this.#ask('PATCH', '/settings', request)
   }
 
-  async #ask<Response>(method: string, path: string, body?: unknown): Promise<Response> {
+  #ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.#try(method, path, body, response => response.json() as Promise<Answer>)
+  }
+
+  async #try<Answer>(method: string, path: string, body: unknown, read: Read<Answer>): Promise<Answer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return (await this.#once(method, path, body)) as Response
+        return await this.#once(method, path, body, read)
       } catch (error) {
         const wait = attempt < this.#options.retries ? this.#waitFor(error, method, attempt) : undefined
         if (wait === undefined) throw error
@@ -111,7 +161,7 @@ export class Basestation {
     return again && wait <= this.#options.longestWait ? wait : undefined
   }
 
-  async #once(method: string, path: string, body: unknown): Promise<unknown> {
+  async #once<Answer>(method: string, path: string, body: unknown, read: Read<Answer>): Promise<Answer> {
     const response = await this.#options.fetch(this.base + path, {
       method,
       headers: {
@@ -122,8 +172,8 @@ export class Basestation {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(this.#options.timeoutMs),
     })
-    const answer: unknown = await response.json().catch(() => undefined)
-    if (response.ok && answer !== undefined) return answer
+    const answer: unknown = await (response.ok ? read(response) : response.json()).catch(() => undefined)
+    if (response.ok && answer !== undefined) return answer as Answer
     const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
     throw new BasestationError(
       response.status,
@@ -132,6 +182,10 @@ export class Basestation {
     )
   }
 }
+
+type Read<Answer> = (response: Response) => Promise<Answer>
+
+const devicePath = (deviceId: string) => `/devices/${encodeURIComponent(deviceId)}`
 
 /** A bare address is completed with the path of the environment that the key belongs to. */
 function baseOf(url: string, key: string): string {

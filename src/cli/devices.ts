@@ -1,7 +1,14 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
 import type { Candidate } from '../core/choose.ts'
-import { type DeviceChange, type DeviceKind, defaultPerMinute, deviceKinds } from '../core/device.ts'
+import {
+  attentions,
+  type DeviceChange,
+  type DeviceKind,
+  defaultPerMinute,
+  deviceKinds,
+} from '../core/device.ts'
+import { type Enrolment, inviteAndExplain } from '../core/enrolment.ts'
 import type { EnvironmentName } from '../core/environment.ts'
 import { Fleet } from '../core/fleet.ts'
 import { normaliseNumber } from '../core/number.ts'
@@ -23,6 +30,11 @@ const shown = ({ device, online, load }: Candidate) => ({
   per_minute: device.perMinute,
   per_day: device.perDay,
   waiting: load.waiting,
+  attention: device.attention.map(code => ({ code, detail: attentions[code] })),
+  app_version: device.about.appVersion ?? null,
+  battery_percent: device.about.batteryPercent ?? null,
+  charging: device.about.charging ?? null,
+  seen_at: isoTimeOrNull(device.seenAt),
   created_at: isoTimeOrNull(device.createdAt),
 })
 
@@ -44,19 +56,40 @@ const list: Command = {
           device.removedAt === null && (environment === undefined || device.environment === environment),
       )
       context.output.show(members.map(shown), () =>
-        table(
-          members.map(member => ({
-            ...shown(member),
-            status: member.device.paused ? `${shown(member).status}, paused` : shown(member).status,
-            'per minute': member.device.perMinute ?? '–',
-            'per day': member.device.perDay ?? '–',
-          })),
-          ['id', 'environment', 'kind', 'name', 'phone', 'status', 'waiting', 'per minute', 'per day'],
-          'No devices yet. Add one with: npx basestation devices add --kind simulated --name NAME',
-        ),
+        [
+          table(
+            members.map(member => ({
+              ...shown(member),
+              status: member.device.paused ? `${shown(member).status}, paused` : shown(member).status,
+              'per minute': member.device.perMinute ?? '–',
+              'per day': member.device.perDay ?? '–',
+              attention: member.device.attention.join(', '),
+            })),
+            [
+              'id',
+              'environment',
+              'kind',
+              'name',
+              'phone',
+              'status',
+              'waiting',
+              'per minute',
+              'per day',
+              'attention',
+            ],
+            'No devices yet. Add one with: npx basestation devices add --kind simulated --name NAME',
+          ),
+          ...hints(members),
+        ].join('\n'),
       )
       return undefined
     }),
+}
+
+/** What to do about whatever needs attention, each thing once. */
+function hints(members: readonly Candidate[]): string[] {
+  const codes = new Set(members.flatMap(({ device }) => device.attention))
+  return codes.size === 0 ? [] : ['', ...[...codes].map(code => `${code}: ${attentions[code]}`)]
 }
 
 const add: Command = {
@@ -66,11 +99,13 @@ const add: Command = {
     kind: { type: 'string', value: deviceKinds.join('|'), about: 'what it is' },
     name: { type: 'string', value: 'N', about: 'what to call it' },
     phone: { type: 'string', value: '+…', about: 'its phone number' },
+    code: { type: 'boolean', about: 'android: also make a one-time code, valid for 10 minutes' },
     environment: { ...environmentOption, about: 'the environment (default: production; simulated: staging)' },
   },
+  more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL.',
   run: context =>
     withStore(context, async store => {
-      const { given, output } = context
+      const { given, output, config } = context
       const kind = kindOf(given)
       const environment = environmentNamed(given, kind === 'simulated' ? 'staging' : 'production')
       refuseUnfit(kind, environment)
@@ -82,14 +117,67 @@ const add: Command = {
         perMinute: defaultPerMinute[kind],
         perDay: null,
       })
+      const enrolment =
+        kind === 'android'
+          ? await inviteAndExplain(store, device, config.PUBLIC_URL, given.flag('code'), Date.now())
+          : undefined
       const member = (await fleetOf(store)).member(device.id)!
-      output.show(
-        shown(member),
-        () =>
+      output.show({ ...shown(member), ...(enrolment && { enrolment: shownEnrolment(enrolment) }) }, () =>
+        [
           `Added ${device.name} (${device.id}) to ${environment}. A running gateway sees it within a second.`,
+          ...(enrolment ? explained(enrolment) : []),
+        ].join('\n'),
       )
       return undefined
     }),
+}
+
+const enrol: Command = {
+  name: 'devices enrol',
+  about: 'Show again how to connect an Android phone, with a fresh token',
+  words: ['ID'],
+  options: { code: { type: 'boolean', about: 'also make a one-time code, valid for 10 minutes' } },
+  more: 'The token shown before ends. A phone that is connected stays connected.',
+  run: context =>
+    withStore(context, async store => {
+      const { given, output, config } = context
+      const [id = ''] = given.words
+      const member = (await fleetOf(store)).member(id.toLowerCase())
+      if (!member || member.device.removedAt !== null) throw missing(id)
+      if (member.device.kind !== 'android') throw new UsageError('only Android phones are connected this way')
+      const enrolment = await inviteAndExplain(
+        store,
+        member.device,
+        config.PUBLIC_URL,
+        given.flag('code'),
+        Date.now(),
+      )
+      output.show({ ...shown(member), enrolment: shownEnrolment(enrolment) }, () =>
+        explained(enrolment).slice(1).join('\n'),
+      )
+      return undefined
+    }),
+}
+
+const shownEnrolment = ({ codeExpiresAt, ...rest }: Enrolment) => ({
+  ...rest,
+  code_expires_at: isoTimeOrNull(codeExpiresAt),
+})
+
+function explained({ url, token, code, steps, warning }: Enrolment): string[] {
+  return [
+    '',
+    `  API URL        ${url}`,
+    `  Private Token  ${token}`,
+    ...(code === null ? [] : [`  Code           ${code}   (10 minutes, once)`]),
+    '',
+    ...(warning === null ? [] : [`Note: ${warning}`, '']),
+    'On the phone:',
+    '',
+    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
+    '',
+    'The token is shown only this once. npx basestation devices list shows when the phone is online.',
+  ]
 }
 
 const set: Command = {
@@ -172,9 +260,8 @@ function kindOf(given: Given): DeviceKind {
 }
 
 function refuseUnfit(kind: DeviceKind, environment: EnvironmentName): void {
-  if (kind !== 'simulated')
-    throw new UsageError(`this version cannot link ${kind} devices yet; it has simulated ones`)
-  if (environment === 'production')
+  if (kind === 'whatsapp') throw new UsageError('this version cannot link WhatsApp devices yet')
+  if (kind === 'simulated' && environment === 'production')
     throw new UsageError(
       'simulated phones exist only in staging: a production message must never end in a pretend phone',
     )
@@ -197,4 +284,4 @@ function limitOf(given: Given, name: string): number | null | undefined {
   return Number(text)
 }
 
-export const deviceCommands: readonly Command[] = [list, add, set, pause, resume, remove]
+export const deviceCommands: readonly Command[] = [list, add, enrol, set, pause, resume, remove]

@@ -22,9 +22,41 @@ export type Device = {
   online: boolean
   /** The node that holds the link. */
   heldBy: string | null
+  /** What it says about itself. */
+  about: About
+  /** What people should look at. */
+  attention: readonly AttentionCode[]
+  /** When it was last heard of. */
+  seenAt: number | null
   createdAt: number
   removedAt: number | null
 }
+
+export type Sim = { slot: number; number: string | null; carrier: string | null }
+
+export type About = {
+  appVersion?: string
+  model?: string
+  sims?: readonly Sim[]
+  batteryPercent?: number
+  charging?: boolean
+}
+
+/** Why a device may need somebody's hand, and what to do about it. */
+export const attentions = {
+  not_connected: 'No phone has connected yet. Follow the steps that were shown when the device was added.',
+  no_event_stream:
+    'The phone is not told of new messages at once. In the app set Settings → Cloud server → Notification channel to SSE Only, then tap Online twice to restart it.',
+  app_outdated: 'The app on the phone is too old. Update it to version 1.53.1 or newer.',
+  battery_low: 'The phone’s battery is low.',
+  not_charging: 'The phone is not charging. Keep it on a charger.',
+  signature_refused:
+    'Received messages were refused because their signature is wrong. Tap Online twice in the app, so that it fetches its signing key again.',
+} as const
+export type AttentionCode = keyof typeof attentions
+
+/** News about a device itself. What is not given stays as it was. */
+export type Description = { about?: About; attention?: readonly AttentionCode[]; seenAt?: number }
 
 export type DeviceDraft = Pick<Device, 'environmentId' | 'kind' | 'name' | 'phone' | 'perMinute' | 'perDay'>
 export type DeviceChange = Partial<Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused'>>

@@ -6,7 +6,6 @@ import { type Fleet, nodeTimeoutMs } from './fleet.ts'
 import type { Link, LinkKind, News } from './link.ts'
 import type { Log } from './log.ts'
 import { Loop } from './loop.ts'
-import type { Message } from './message.ts'
 import { Pump } from './pump.ts'
 import type { Store } from './store.ts'
 
@@ -75,7 +74,19 @@ export class Dispatcher {
 
   /** There is something to do for this device. */
   wake(deviceId: string): void {
-    this.#lines.get(deviceId)?.pump?.wake()
+    const line = this.#lines.get(deviceId)
+    line?.pump?.wake()
+    line?.link.wake?.()
+  }
+
+  /** Whether the device can be asked not to send what it was given. */
+  canCancel(device: Device): boolean {
+    return this.#kinds.get(device.kind)?.canCancel?.(device) ?? false
+  }
+
+  /** Asks it. A device whose link another node holds learns of it when it next asks for its messages. */
+  cancel(deviceId: string, messageId: string): void {
+    this.#lines.get(deviceId)?.link.cancel?.(messageId)
   }
 
   /** Reads the devices again and opens the links of new ones at once: for callers who cannot wait for the next look. */
@@ -90,7 +101,8 @@ export class Dispatcher {
       this.#beatAt = now()
     }
     await this.refresh()
-    for (const { device, load } of fleet.members()) if (load.waiting > 0) this.wake(device.id)
+    for (const { device, load } of fleet.members())
+      if (load.waiting > 0 && !device.paused) this.wake(device.id)
   }
 
   async #sync(): Promise<void> {
@@ -100,8 +112,12 @@ export class Dispatcher {
     for (const { device } of fleet.members()) {
       const line = this.#lines.get(device.id)
       if (line) {
-        if (device.removedAt !== null || this.#heldElsewhere(device)) work.push(this.#hangUp(device.id))
-        else if (!this.#isNoted(device, line)) work.push(this.#note(device.id, line))
+        if (device.removedAt !== null || this.#heldElsewhere(device)) {
+          work.push(this.#hangUp(device.id))
+          continue
+        }
+        line.link.adapt?.(device)
+        if (!this.#isNoted(device, line)) work.push(this.#note(device.id, line))
       } else if (device.removedAt === null && this.#kinds.has(device.kind) && !this.#heldElsewhere(device)) {
         log.debug({ device: device.id, kind: device.kind }, 'opening a link')
         work.push(this.#open(device))
@@ -119,7 +135,7 @@ export class Dispatcher {
   }
 
   #isNoted(device: Device, line: Line): boolean {
-    return device.online === line.online && device.heldBy === this.#parts.node
+    return device.online === line.online && (!line.online || device.heldBy === this.#parts.node)
   }
 
   #note(deviceId: string, { online }: Line): Promise<void> {
@@ -144,7 +160,7 @@ export class Dispatcher {
         send: message => link.send!(message),
         store,
         record: told.receipt,
-        claimed: messages => fleet.noteClaimed(device.id, messages.length, partsOf(messages)),
+        claimed: messages => fleet.noteClaimed(device.id, messages),
         now,
         log,
       })
@@ -184,5 +200,3 @@ export class Dispatcher {
     if (!this.#stopping) await this.#parts.store.presence(deviceId, this.#parts.node, false)
   }
 }
-
-const partsOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + message.parts, 0)

@@ -5,7 +5,7 @@ import type { Status } from './message.ts'
 export type EventType =
   | `message.${Status}`
   | 'message.received'
-  | `device.${'added' | 'changed' | 'paused' | 'resumed' | 'removed' | 'online' | 'offline'}`
+  | `device.${'added' | 'changed' | 'paused' | 'resumed' | 'removed' | 'online' | 'offline' | 'attention'}`
 
 export type JournalEvent = {
   seq: number

@@ -3,6 +3,7 @@
 import { Again } from './again.ts'
 import type { Candidate } from './choose.ts'
 import type { Device, Load } from './device.ts'
+import type { Message } from './message.ts'
 import { freshPace } from './pace.ts'
 import type { Store } from './store.ts'
 
@@ -61,10 +62,11 @@ export class Fleet {
     candidate.load.waitingParts += parts
   }
 
-  noteClaimed(deviceId: string, messages: number, parts: number): void {
+  noteClaimed(deviceId: string, messages: readonly Pick<Message, 'parts'>[]): void {
     const load = this.#members.get(deviceId)?.load
     if (!load) return
-    load.waiting = Math.max(0, load.waiting - messages)
+    const parts = messages.reduce((sum, message) => sum + message.parts, 0)
+    load.waiting = Math.max(0, load.waiting - messages.length)
     load.waitingParts = Math.max(0, load.waitingParts - parts)
   }
 

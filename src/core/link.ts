@@ -9,6 +9,8 @@ export type LinkKind = {
   kind: DeviceKind
   /** Returns at once and never throws: trouble is reported as a state, because a broken phone is not a broken program. */
   open(device: Device, news: News): Link
+  /** Whether this device can be asked not to send what it was given. */
+  canCancel?(device: Device): boolean
 }
 
 export type Link = {
@@ -20,6 +22,12 @@ export type Link = {
   send?(message: Message): Promise<Receipt | undefined>
   /** Messages that are with the device already, told after a restart; offering them again is not a second send. */
   resume?(messages: readonly Message[]): void
+  /** Of a link that is pulled: something waits, so the device should ask. */
+  wake?(): void
+  /** The device's name, pace or another of its settings may have changed. */
+  adapt?(device: Device): void
+  /** Asks the device not to send what it was given. The answer comes as a receipt. */
+  cancel?(messageId: string): void
   close(): Promise<void>
 }
 

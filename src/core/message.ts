@@ -69,6 +69,10 @@ export type Message = {
   attempts: number
   /** How often its state changed: the number of its latest event. */
   version: number
+  /** The device's own times; null while it has said nothing about the message. */
+  reported: DeviceTimes | null
+  /** Somebody wants it canceled, and its device has been asked to. */
+  cancelAsked: boolean
 }
 
 export type NewMessage = Pick<
@@ -90,11 +94,16 @@ export type NewMessage = Pick<
 export type Receipt = {
   messageId: string
   deviceId: string
-  outcome: Outcome
+  /** `taken`: it has the message, and nothing has become of it yet. */
+  outcome: Outcome | 'taken'
   /** When it happened, by the device's clock. */
   at: number
   error?: Failure
+  /** The device's own time of each state it tells of. The earliest of each is kept. */
+  times?: DeviceTimes
 }
+
+export type DeviceTimes = Partial<Record<'taken' | 'processed' | Outcome, number>>
 
 /** Why a message ended badly. `code` is one of `failures`; `detail` may add what the network said. */
 export type Failure = { code: FailureCode; detail?: string }
@@ -104,6 +113,44 @@ type FailureMeaning = { detail: string; retryable: boolean }
 /** Every reason a message can end badly, in words for people, and whether sending it again can help. */
 export const failures = {
   network_rejected: { detail: 'The phone network refused the message.', retryable: true },
+  no_service: {
+    detail: 'The phone had no network. Check its reception and that its SIM is active.',
+    retryable: true,
+  },
+  radio_off: { detail: 'The phone’s radio was off. Switch flight mode off.', retryable: true },
+  limit_reached: {
+    detail: 'The phone may not send so many messages at once. Lower the device’s pace (--per-minute).',
+    retryable: true,
+  },
+  sim_missing: {
+    detail: 'The phone has no such SIM. Check sim_slot, the SIM, and the app’s permission to see it.',
+    retryable: false,
+  },
+  permission_missing: {
+    detail: 'Android does not let the app send. Allow it to send SMS, in the phone’s settings.',
+    retryable: true,
+  },
+  number_not_allowed: {
+    detail: 'The phone or its SIM does not allow this number (a short code, or fixed dialling).',
+    retryable: false,
+  },
+  invalid_smsc: {
+    detail: 'The number of the SIM’s message centre is wrong. Set it in the phone’s message settings.',
+    retryable: true,
+  },
+  message_refused: { detail: 'The phone could not make an SMS of this text.', retryable: false },
+  phone_error: {
+    detail: 'The phone could not send it. If it happens again, restart the phone.',
+    retryable: true,
+  },
+  validity_ended: {
+    detail: 'Its validity ended on the phone before it could be sent.',
+    retryable: true,
+  },
+  not_delivered: {
+    detail: 'The network took the message and could not deliver it.',
+    retryable: true,
+  },
   device_removed: { detail: 'The device this message was meant for was removed.', retryable: true },
   expired: { detail: 'Its validity ended before a device took it.', retryable: true },
   no_answer: {

@@ -24,7 +24,14 @@ export type Incoming = {
   metadata: Record<string, unknown>
   /** The device's own id of it, by which a second delivery is recognised. */
   externalId: string | null
+  /** What it says, in short, for devices that hand one message over under two ids. */
+  fingerprint?: string
+  /** Files that came with it. They are in the media folder already. */
+  media?: readonly MediaFile[]
 }
+
+/** A file in the media folder. */
+export type MediaFile = { id: string; mime: string; size: number; filename: string | null }
 
 /** Always 25: the specification fixes the page size. */
 export const pageSize = 25

@@ -1,11 +1,12 @@
 /** Port: what we need remembered. Every verb is one transaction, on disk when its promise resolves. */
 
-import type { Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
+import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
 import type { Environment, Settings } from './environment.ts'
 import type { JournalEvent } from './event.ts'
 import type { Key, KeyDraft } from './key.ts'
-import type { Message, NewMessage, Receipt } from './message.ts'
-import type { InboxFilter, InboxPage, Incoming, Received } from './received.ts'
+import type { Message, NewMessage, Receipt, Status } from './message.ts'
+import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
+import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -48,8 +49,12 @@ export interface Store {
   /** Lets go what a restore held back. */
   unhold(limit: number): Promise<Unheld>
   message(environmentId: number, id: string): Awaitable<Message | undefined>
+  /** Ends a message that no device has; with `ask`, notes for the device that has it. Returns the state it is in now. */
+  cancel(environmentId: number, id: string, ask: boolean): Promise<Status | undefined>
   /** What a device was handed and has not answered for, oldest first. */
   unanswered(deviceId: string, afterSeq: number, limit: number): Awaitable<Message[]>
+  /** What a phone must be shown again: given since it was let in, still valid, and not yet acknowledged or to be canceled. */
+  unacknowledged(deviceId: string, since: number, limit: number): Awaitable<Message[]>
   /** Queued messages of a device that may go to another one. */
   movable(deviceId: string, limit: number): Awaitable<Message[]>
   /** Messages that a restore holds back. */
@@ -61,6 +66,7 @@ export interface Store {
   /** Keeps a received message once, however often the device hands it over. */
   receive(incoming: Incoming): Promise<Received>
   inbox(environmentId: number, filter: InboxFilter): Awaitable<InboxPage>
+  media(environmentId: number, id: string): Awaitable<MediaFile | undefined>
 
   // Devices
   enrol(draft: DeviceDraft): Promise<Device>
@@ -80,6 +86,21 @@ export interface Store {
   devicesVersion(): Awaitable<number>
   /** When the oldest queued message of each device was accepted. */
   oldestWaiting(): Awaitable<{ deviceId: string; createdAt: number }[]>
+
+  /** Keeps what a device says about itself. */
+  describe(deviceId: string, description: Description): Promise<void>
+
+  // Android phones
+  /** Opens the way in for a phone. False: there is no such device. */
+  invite(deviceId: string, invitation: Invitation): Promise<boolean>
+  /** Lets a phone in with a token of its own, which ends the one before. A code is used up; a wrong one is counted. */
+  admit(proof: Proof, tokenHash: string): Promise<Phone | undefined>
+  /** Notes when a phone did what it does seldom. */
+  notePhone(deviceId: string, note: PhoneNote): Promise<void>
+  /** All phones whose device was not removed. */
+  phones(): Awaitable<Phone[]>
+  phoneByToken(tokenHash: string): Awaitable<Phone | undefined>
+  phoneByHook(hook: string): Awaitable<Phone | undefined>
 
   // Keys and environments
   addKey(draft: KeyDraft, hash: string, hint: string): Promise<Key>

@@ -1,12 +1,20 @@
 /** Sending, and asking what became of it. */
 
+import type { Canceler } from '../core/canceler.ts'
 import type { Gateway } from '../core/gateway.ts'
 import { failures, type Message, meaningOf } from '../core/message.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { isoTimeOrNull } from '../core/time.ts'
 import type { Action } from './routes.ts'
-import type { BulkRequest, BulkResponse, SendRequest, SendResponse, StatusResponse } from './schemas.ts'
+import type {
+  BulkRequest,
+  BulkResponse,
+  CancelResponse,
+  SendRequest,
+  SendResponse,
+  StatusResponse,
+} from './schemas.ts'
 import { isUuid, lowerCaseDevice } from './uuid.ts'
 
 export const send =
@@ -60,6 +68,15 @@ export const status =
         ...(error && { error }),
       },
     }
+  }
+
+export const cancel =
+  (canceler: Pick<Canceler, 'cancel'>): Action<CancelResponse> =>
+  async ({ environment, params }) => {
+    const id = params.message_id!.toLowerCase()
+    if (!isUuid(id)) throw new Problem('message_not_found', 'There is no message with this id.')
+    const message = await canceler.cancel(environment, id)
+    return { success: true, data: { message_id: message.id, status: 'canceled' } }
   }
 
 function errorOf({ status, errorCode, errorDetail }: Message) {

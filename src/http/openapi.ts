@@ -30,7 +30,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
   for (const route of routes) {
     for (const schema of [route.body, route.response]) {
       const title = (schema as Titled | undefined)?.title
-      if (schema && title) components[title] = schema
+      if (typeof schema === 'object' && title) components[title] = schema
     }
     route.paths.forEach((path, index) => {
       const at = path.replace(/:(\w+)/g, '{$1}')
@@ -78,7 +78,7 @@ function operation(route: Route, index: number): Json {
       requestBody: { required: true, content: { 'application/json': { schema: reference(route.body) } } },
     }),
     responses: {
-      200: {
+      [route.success ?? 200]: {
         description: 'Done, and on disk.',
         headers: {
           'X-Request-Id': header('Names this request in logs and error reports.', 'string'),
@@ -86,7 +86,10 @@ function operation(route: Route, index: number): Json {
           'X-RateLimit-Remaining': header('Requests left in this window.', 'integer'),
           'X-RateLimit-Reset': header('When the window ends, in Unix seconds.', 'integer'),
         },
-        content: { 'application/json': { schema: reference(route.response) } },
+        content:
+          route.response === 'file'
+            ? { 'application/octet-stream': {} }
+            : { 'application/json': { schema: reference(route.response) } },
       },
       ...problems(route),
     },

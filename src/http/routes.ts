@@ -1,11 +1,23 @@
 /** The whole API on one page. */
 
+import type { Canceler } from '../core/canceler.ts'
 import type { Environment, Settings } from '../core/environment.ts'
 import type { Gateway } from '../core/gateway.ts'
 import type { Key, Scope } from '../core/key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
-import { send, sendBulk, status } from './messages.ts'
+import * as shapes from './device-schemas.ts'
+import {
+  addDevice,
+  changeDevice,
+  type DeviceParts,
+  device,
+  devices,
+  enrolDevice,
+  removeDevice,
+} from './devices.ts'
+import { media, type ReadFile } from './media.ts'
+import { cancel, send, sendBulk, status } from './messages.ts'
 import { received } from './received.ts'
 import * as schemas from './schemas.ts'
 import { configure, settings } from './settings.ts'
@@ -18,7 +30,7 @@ export type ApiRequest = {
   params: Readonly<Record<string, string>>
 }
 
-/** What a route does: a request in, the body of a 200 out, or a Problem thrown. */
+/** What a route does: a request in, the body of the answer out, or a Problem thrown. */
 export type Action<Response = unknown> = (request: ApiRequest) => Promise<Response>
 
 export type Route = {
@@ -26,8 +38,8 @@ export type Route = {
   operation: string
   summary: string
   /** Under which heading the reference shows it. */
-  group: 'Messages' | 'Inbox' | 'Environment'
-  method: 'GET' | 'POST' | 'PATCH'
+  group: 'Messages' | 'Inbox' | 'Devices' | 'Environment'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** The first is the usual one; the others are the same code under another name. */
   paths: readonly string[]
   scope: Scope
@@ -35,7 +47,10 @@ export type Route = {
   /** Where staging takes another body than production. */
   stagingBody?: object
   query?: object
-  response: object
+  /** 200 when not given. */
+  success?: 201
+  /** The shape of the answer, or that it is a file. */
+  response: object | 'file'
   /** Problems of its own, beside those every route can have. */
   problems: readonly ProblemCode[]
   action: Action
@@ -43,26 +58,33 @@ export type Route = {
 
 export type RouteParts = {
   gateway: Pick<Gateway, 'send' | 'sendBulk'>
-  store: Pick<Store, 'message' | 'inbox'>
+  canceler: Pick<Canceler, 'cancel'>
+  store: Pick<Store, 'message' | 'inbox' | 'media'>
+  devices: DeviceParts
+  readFile: ReadFile
   configure: (environment: Environment, settings: Settings) => Promise<void>
 }
 
-const sendProblems: readonly ProblemCode[] = [
+const bodyProblems: readonly ProblemCode[] = [
   'invalid_json',
   'unknown_field',
+  'body_too_large',
+  'unsupported_content_type',
+]
+
+const sendProblems: readonly ProblemCode[] = [
+  ...bodyProblems,
   'message_too_long',
   'invalid_device',
   'media_requires_whatsapp',
   'unsupported_media',
   'media_url_blocked',
-  'body_too_large',
-  'unsupported_content_type',
   'no_device_available',
   'device_offline',
   'queue_full',
 ]
 
-export const routes = ({ gateway, store, configure: change }: RouteParts): readonly Route[] => [
+export const routes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'send',
     group: 'Messages',
@@ -74,7 +96,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
     stagingBody: schemas.StagingSendRequest,
     response: schemas.SendResponse,
     problems: ['invalid_recipient', ...sendProblems],
-    action: send(gateway),
+    action: send(parts.gateway),
   },
   {
     operation: 'sendBulk',
@@ -86,7 +108,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
     body: schemas.BulkRequest,
     response: schemas.BulkResponse,
     problems: ['no_valid_recipients', 'too_many_recipients', ...sendProblems],
-    action: sendBulk(gateway),
+    action: sendBulk(parts.gateway),
   },
   {
     operation: 'status',
@@ -97,7 +119,18 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
     scope: 'messages:read',
     response: schemas.StatusResponse,
     problems: ['message_not_found'],
-    action: status(store),
+    action: status(parts.store),
+  },
+  {
+    operation: 'cancel',
+    group: 'Messages',
+    summary: 'Take a message back',
+    method: 'POST',
+    paths: ['/messages/:message_id/cancel'],
+    scope: 'messages:send',
+    response: schemas.CancelResponse,
+    problems: ['message_not_found', 'not_cancelable'],
+    action: cancel(parts.canceler),
   },
   {
     operation: 'received',
@@ -109,7 +142,88 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
     query: schemas.ReceivedQuery,
     response: schemas.ReceivedResponse,
     problems: [],
-    action: received(store),
+    action: received(parts.store),
+  },
+  {
+    operation: 'media',
+    group: 'Inbox',
+    summary: 'A file that came with a received message',
+    method: 'GET',
+    paths: ['/media/:media_id'],
+    scope: 'inbox:read',
+    response: 'file',
+    problems: ['media_not_found'],
+    action: media(parts.store, parts.readFile),
+  },
+  {
+    operation: 'devices',
+    group: 'Devices',
+    summary: 'All devices',
+    method: 'GET',
+    paths: ['/devices'],
+    scope: 'devices:read',
+    response: shapes.DevicesResponse,
+    problems: [],
+    action: devices(parts.devices),
+  },
+  {
+    operation: 'addDevice',
+    group: 'Devices',
+    summary: 'Add a device',
+    method: 'POST',
+    paths: ['/devices'],
+    scope: 'devices:manage',
+    body: shapes.DeviceAddRequest,
+    success: 201,
+    response: shapes.DeviceAddResponse,
+    problems: bodyProblems,
+    action: addDevice(parts.devices),
+  },
+  {
+    operation: 'device',
+    group: 'Devices',
+    summary: 'One device',
+    method: 'GET',
+    paths: ['/devices/:device_id'],
+    scope: 'devices:read',
+    response: shapes.DeviceResponse,
+    problems: ['device_not_found'],
+    action: device(parts.devices),
+  },
+  {
+    operation: 'changeDevice',
+    group: 'Devices',
+    summary: 'Change a device, pause or resume it',
+    method: 'PATCH',
+    paths: ['/devices/:device_id'],
+    scope: 'devices:manage',
+    body: shapes.DeviceChangeRequest,
+    response: shapes.DeviceResponse,
+    problems: ['device_not_found', ...bodyProblems],
+    action: changeDevice(parts.devices),
+  },
+  {
+    operation: 'enrolDevice',
+    group: 'Devices',
+    summary: 'A fresh token, and a code, to connect an Android phone',
+    method: 'POST',
+    paths: ['/devices/:device_id/enrolment'],
+    scope: 'devices:manage',
+    body: shapes.EnrolmentRequest,
+    response: shapes.DeviceAddResponse,
+    problems: ['device_not_found', ...bodyProblems],
+    action: enrolDevice(parts.devices),
+  },
+  {
+    operation: 'removeDevice',
+    group: 'Devices',
+    summary: 'Remove a device for good',
+    method: 'DELETE',
+    paths: ['/devices/:device_id'],
+    scope: 'devices:manage',
+    response: shapes.RemovedResponse,
+    problems: ['device_not_found'],
+    action: removeDevice(parts.devices),
   },
   {
     operation: 'settings',
@@ -131,7 +245,7 @@ export const routes = ({ gateway, store, configure: change }: RouteParts): reado
     scope: 'settings:manage',
     body: schemas.SettingsRequest,
     response: schemas.SettingsResponse,
-    problems: ['invalid_json', 'unknown_field', 'body_too_large', 'unsupported_content_type'],
-    action: configure(change),
+    problems: bodyProblems,
+    action: configure(parts.configure),
   },
 ]

@@ -6,10 +6,10 @@ import { statuses, validityMs } from '../core/message.ts'
 import { problemCodes } from '../core/problem.ts'
 import { pageSize } from '../core/received.ts'
 
-const closed = { additionalProperties: false }
-const uuid = (description: string) => Type.String({ format: 'uuid', description })
-const time = (description: string) => Type.String({ format: 'date-time', description })
-const words = <T extends string>(list: readonly T[], description: string) =>
+export const closed = { additionalProperties: false }
+export const uuid = (description: string) => Type.String({ format: 'uuid', description })
+export const time = (description: string) => Type.String({ format: 'date-time', description })
+export const words = <T extends string>(list: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...list], description })
 
 const draft = {
@@ -151,6 +151,18 @@ export const StatusResponse = Type.Object(
 )
 export type StatusResponse = Static<typeof StatusResponse>
 
+export const CancelResponse = Type.Object(
+  {
+    success: Type.Boolean(),
+    data: Type.Object(
+      { message_id: uuid('Identifier of the message.'), status: words(['canceled'], 'Always canceled.') },
+      closed,
+    ),
+  },
+  { ...closed, title: 'CancelResponse' },
+)
+export type CancelResponse = Static<typeof CancelResponse>
+
 export const ReceivedQuery = Type.Object(
   {
     page: Type.Optional(
@@ -189,6 +201,21 @@ export const ReceivedResponse = Type.Object(
             {
               sim_slot: Type.Optional(Type.Integer({ description: 'SIM it came in on, counted from 1.' })),
               sent_at: Type.Optional(time("The time by the sender's or the phone's clock.")),
+              media: Type.Optional(
+                Type.Array(
+                  Type.Object(
+                    {
+                      id: uuid('Where to fetch it: /media/{id}.'),
+                      kind: words(['image', 'video', 'audio', 'document'], 'What it is.'),
+                      mime: Type.String(),
+                      size: Type.Integer({ description: 'Bytes.' }),
+                      filename: Type.Union([Type.String(), Type.Null()]),
+                    },
+                    closed,
+                  ),
+                  { description: 'Attachments.' },
+                ),
+              ),
             },
             { additionalProperties: true },
           ),

@@ -15,6 +15,7 @@ import { type Door, keyOf } from './auth.ts'
 import { registerDocs } from './docs.ts'
 import { registerHealth } from './health.ts'
 import { readJson } from './json.ts'
+import { FileAnswer } from './media.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
 import type { Route } from './routes.ts'
@@ -30,6 +31,10 @@ export type ServerParts = {
   /** Where the errors are described. Asked late: the port may be known only once the server listens. */
   docsUrl: () => string
   stagingHost: string | undefined
+  /** Serve https with this certificate. */
+  tls: { cert: Buffer; key: Buffer } | undefined
+  /** Another protocol under a path of its own. */
+  annex?: { prefix: string; path: (url: string) => string; register: (app: FastifyInstance) => void }
   trustProxy: string[] | undefined
   ready: () => Promise<void>
   metrics: () => Promise<{ type: string; text: string }>
@@ -44,7 +49,8 @@ export type Server = { app: FastifyInstance /** From now on: 503. */; refuse: ()
 
 export function buildServer(parts: ServerParts): Server {
   let closing = false
-  const app = fastify({
+  const annexPath = parts.annex?.path ?? ((url: string) => url)
+  const app: FastifyInstance = fastify({
     logger: false,
     bodyLimit,
     requestTimeout: 30_000,
@@ -54,7 +60,11 @@ export function buildServer(parts: ServerParts): Server {
     routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     trustProxy: parts.trustProxy ?? false,
-    rewriteUrl: request => stagingUrl(readable(request.url ?? '/'), request.headers.host, parts.stagingHost),
+    ...(parts.tls && { https: parts.tls }),
+    rewriteUrl: request => {
+      const url = readable(request.url ?? '/')
+      return stagingUrl(annexPath(url), request.headers.host, parts.stagingHost)
+    },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts.docsUrl()),
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
@@ -119,6 +129,8 @@ export function buildServer(parts: ServerParts): Server {
   registerDocs(app, parts.document, Object.values(bases))
   for (const name of environmentNames)
     app.register(async scope => registerEnvironment(scope, name, parts), { prefix: bases[name] })
+  const { annex } = parts
+  if (annex) app.register(async scope => annex.register(scope), { prefix: annex.prefix })
   app.setNotFoundHandler(() => {
     throw new Problem('not_found', 'There is nothing at this address.')
   })
@@ -147,20 +159,23 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
         schema: {
           ...(body && { body }),
           querystring: route.query ?? noQuery,
-          response: { 200: route.response },
+          ...(route.response !== 'file' && { response: { [route.success ?? 200]: route.response } }),
         },
         preValidation: (request, _reply, done) => {
           request.query = readQuery(request.query as Record<string, unknown>, route.query)
           done()
         },
-        handler: request =>
-          route.action({
+        handler: async (request, reply) => {
+          const answer = await route.action({
             environment: parts.environment(name),
             key: keyOf(request),
             body: request.body,
             query: request.query,
             params: request.params as Record<string, string>,
-          }),
+          })
+          if (route.success) reply.code(route.success)
+          return answer instanceof FileAnswer ? reply.headers(answer.headers()).send(answer.content) : answer
+        },
       })
   }
   const matchers = parts.routes.flatMap(route =>

@@ -20,8 +20,10 @@ const tables = {
   keys: 'id',
   devices: 'id',
   loads: 'device_id',
+  phones: 'device_id',
   messages: 'seq',
   received: 'seq',
+  media: 'id',
   events: 'seq',
 }
 const page = 1_000

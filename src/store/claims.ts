@@ -123,3 +123,18 @@ export async function unanswered(
     ORDER BY seq LIMIT ${limit}`)
   return found.map(fromRow)
 }
+
+export async function unacknowledged(
+  connection: Sql,
+  deviceId: string,
+  since: number,
+  now: number,
+  limit: number,
+): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
+      AND handed_at >= ${since} AND expires_at > ${now} AND (reported IS NULL OR cancel_asked = 1)
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(fromRow)
+}

@@ -1,32 +1,43 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { Device, DeviceChange, DeviceDraft, Load, Node } from '../core/device.ts'
+import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from '../core/device.ts'
 import type { EventType } from '../core/event.ts'
 import type { Pace } from '../core/pace.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-const columns =
+export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
   d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.online, d.held_by AS "heldBy",
-  d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
+  d.about, d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
 
-type DeviceRow = Omit<Device, 'paused' | 'online'> & { paused: number; online: number }
-const fromRow = (row: DeviceRow): Device => ({ ...row, paused: row.paused === 1, online: row.online === 1 })
+export type DeviceRow = Omit<Device, 'paused' | 'online' | 'about' | 'attention'> & {
+  paused: number
+  online: number
+  about: string
+  attention: string
+}
+export const deviceFrom = (row: DeviceRow): Device => ({
+  ...row,
+  paused: row.paused === 1,
+  online: row.online === 1,
+  about: JSON.parse(row.about),
+  attention: JSON.parse(row.attention),
+})
 
 export async function device(connection: Sql, id: string): Promise<Device | undefined> {
   const [row] = await connection.all<DeviceRow>(
-    sql`SELECT ${columns} FROM devices d JOIN environments e ON e.id = d.environment_id WHERE d.id = ${id}`,
+    sql`SELECT ${deviceColumns} FROM devices d JOIN environments e ON e.id = d.environment_id WHERE d.id = ${id}`,
   )
-  return row && fromRow(row)
+  return row && deviceFrom(row)
 }
 
 export async function devices(connection: Sql): Promise<Device[]> {
   const found = await connection.all<DeviceRow>(sql`
-    SELECT ${columns} FROM devices d JOIN environments e ON e.id = d.environment_id ORDER BY d.created_at, d.id`)
-  return found.map(fromRow)
+    SELECT ${deviceColumns} FROM devices d JOIN environments e ON e.id = d.environment_id ORDER BY d.created_at, d.id`)
+  return found.map(deviceFrom)
 }
 
 function tell(tx: Transaction, type: EventType, of: Device, data?: Record<string, unknown>): void {
@@ -101,6 +112,25 @@ export const presence: Verb<{ deviceId: string; node: string; online: boolean },
     await tx.all(sql`UPDATE devices SET online = ${online}, held_by = ${node} WHERE id = ${deviceId}`)
     tx.devicesChanged()
     if (before.online !== online) tell(tx, online ? 'device.online' : 'device.offline', before)
+  }
+  return reports.map(() => undefined)
+}
+
+export const describe: Verb<{ deviceId: string; description: Description }, void> = async (tx, reports) => {
+  for (const { deviceId, description } of reports) {
+    const before = await device(tx, deviceId)
+    if (!before) continue
+    const about = { ...before.about, ...description.about }
+    const attention = description.attention ?? before.attention
+    const seenAt = Math.max(before.seenAt ?? 0, description.seenAt ?? 0) || null
+    const told = JSON.stringify(about) !== JSON.stringify(before.about)
+    const worried = attention.join() !== before.attention.join()
+    if (!told && !worried && seenAt === before.seenAt) continue
+    await tx.all(sql`
+      UPDATE devices SET about = ${JSON.stringify(about)}, attention = ${JSON.stringify(attention)}, seen_at = ${seenAt}
+      WHERE id = ${deviceId}`)
+    if (told) tx.devicesChanged()
+    if (worried) tell(tx, 'device.attention', before, { attention })
   }
   return reports.map(() => undefined)
 }

@@ -9,12 +9,23 @@ export const columns =
   raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
   recipient, text, media_url AS "mediaUrl", sim_slot AS "simSlot", parts, status, error_code AS "errorCode",
   error_detail AS "errorDetail", created_at AS "createdAt", expires_at AS "expiresAt", handed_at AS "handedAt",
-  sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version`)
+  sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version, reported,
+  cancel_asked AS "cancelAsked"`)
 
-export type MessageRow = Omit<Message, 'pinned' | 'recipient'> & { pinned: number; recipient: number }
+export type MessageRow = Omit<Message, 'pinned' | 'recipient' | 'reported' | 'cancelAsked'> & {
+  pinned: number
+  recipient: number
+  reported: string | null
+  cancelAsked: number
+}
 /** The row becomes the message; copying it would cost more than reading it did. */
 export const fromRow = (row: MessageRow): Message =>
-  Object.assign(row, { pinned: row.pinned === 1, recipient: `+${row.recipient}` })
+  Object.assign(row, {
+    pinned: row.pinned === 1,
+    recipient: `+${row.recipient}`,
+    reported: row.reported === null ? null : JSON.parse(row.reported),
+    cancelAsked: row.cancelAsked === 1,
+  })
 
 /** What an event of a message is made from. */
 export type Trace = Pick<Message, 'seq' | 'environmentId' | 'deviceId' | 'version'>

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { requestWindowMs, type Store } from '../core/store.ts'
+import { cancel } from './cancellations.ts'
 import * as claims from './claims.ts'
 import * as devices from './devices.ts'
 import type { Driver } from './driver.ts'
@@ -13,6 +14,7 @@ import { Group, type GroupOptions, type Verb } from './group.ts'
 import * as keys from './keys.ts'
 import * as messages from './messages.ts'
 import { migrate } from './migrate.ts'
+import * as phones from './phones.ts'
 import { PostgresDriver } from './postgres.ts'
 import * as receipts from './receipts.ts'
 import * as received from './received.ts'
@@ -78,13 +80,17 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     abandon: (deviceId, limit) => group.run(endings.abandon, { deviceId, limit }),
     unhold: write(messages.unhold),
     message: (environmentId, id) => messages.message(reader, environmentId, id),
+    cancel: (environmentId, id, ask) => group.run(cancel, { environmentId, id, ask }),
     unanswered: (deviceId, afterSeq, limit) => claims.unanswered(reader, deviceId, afterSeq, limit),
+    unacknowledged: (deviceId, since, limit) =>
+      claims.unacknowledged(reader, deviceId, since, options.now(), limit),
     movable: (deviceId, limit) => transfers.movable(reader, deviceId, limit),
     heldCount: () => messages.heldCount(reader),
     familiarDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
 
     receive: write(received.receive),
     inbox: (environmentId, filter) => received.inbox(reader, environmentId, filter),
+    media: (environmentId, id) => received.media(reader, environmentId, id),
 
     enrol: write(devices.enrol),
     change: (deviceId, change) => group.run(devices.change, { deviceId, change }),
@@ -97,6 +103,15 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     nodes: () => devices.nodes(reader),
     devicesVersion: () => devices.devicesVersion(reader),
     oldestWaiting: () => messages.oldestWaiting(reader),
+
+    describe: (deviceId, description) => group.run(devices.describe, { deviceId, description }),
+
+    invite: (deviceId, invitation) => group.run(phones.invite, { deviceId, invitation }),
+    admit: (proof, tokenHash) => group.run(phones.admit, { proof, tokenHash }),
+    notePhone: (deviceId, note) => group.run(phones.notePhone, { deviceId, note }),
+    phones: () => phones.phones(reader),
+    phoneByToken: tokenHash => phones.phoneByToken(reader, tokenHash),
+    phoneByHook: hook => phones.phoneByHook(reader, hook),
 
     addKey: (draft, hash, hint) => group.run(keys.addKey, { draft, hash, hint }),
     revokeKey: write(keys.revokeKey),

@@ -1,6 +1,6 @@
 /** What devices report: each receipt moves its message forward, or does nothing. */
 
-import { type Outcome, type Receipt, type Status, sourcesOf } from '../core/message.ts'
+import { type DeviceTimes, type Outcome, type Receipt, type Status, sourcesOf } from '../core/message.ts'
 import type { Verb } from './group.ts'
 import { type Trace, tell, trace } from './message-row.ts'
 import { from, sql, varying, words } from './sql.ts'
@@ -19,12 +19,39 @@ export const record: Verb<Receipt, boolean> = async (tx, receipts) => {
     }
     const alike = Map.groupBy(wave.values(), ({ receipt }) => receipt.outcome)
     for (const [outcome, items] of alike) {
+      if (outcome === 'taken') continue
       const found = items.map(({ receipt }) => receipt)
       for (const id of await recordAlike(tx, outcome, found)) moved[wave.get(id)!.index] = true
     }
     rest = later
   }
+  await keepTimes(
+    tx,
+    receipts.filter(({ times }) => times !== undefined),
+  )
   return moved
+}
+
+/** Keeps the device's own times, of each state the earliest, whatever order the reports come in. */
+async function keepTimes(tx: Transaction, receipts: readonly Receipt[]): Promise<void> {
+  const keep = async (messageId: string, same: readonly Receipt[]) => {
+    const { deviceId } = same[0]!
+    const [row] = await tx.all<{ reported: string | null }>(
+      sql`SELECT reported FROM messages WHERE id = ${messageId} AND device_id = ${deviceId}`,
+    )
+    if (!row) return
+    const known: DeviceTimes = row.reported === null ? {} : JSON.parse(row.reported)
+    for (const { times = {} } of same)
+      for (const [state, at] of Object.entries(times) as [keyof DeviceTimes, number][])
+        known[state] = Math.min(known[state] ?? at, at)
+    const reported = JSON.stringify(known)
+    if (reported === row.reported) return
+    tx.write(
+      sql`UPDATE messages SET reported = ${reported} WHERE id = ${messageId} AND device_id = ${deviceId}`,
+    )
+  }
+  const byMessage = Map.groupBy(receipts, ({ messageId, deviceId }) => `${messageId} ${deviceId}`)
+  await Promise.all([...byMessage.values()].map(same => keep(same[0]!.messageId, same)))
 }
 
 /** What each outcome notes beside the state. The first time stands: a later receipt may repeat an earlier state. */

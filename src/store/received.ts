@@ -1,7 +1,14 @@
 /** Received messages, numbered without gaps in each list they appear in. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import { type InboxFilter, type InboxPage, type Incoming, pageSize, type Received } from '../core/received.ts'
+import {
+  type InboxFilter,
+  type InboxPage,
+  type Incoming,
+  type MediaFile,
+  pageSize,
+  type Received,
+} from '../core/received.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
@@ -19,12 +26,16 @@ export const receive: Verb<Incoming, Received> = async (tx, incomings) => {
   return kept
 }
 
-async function known(tx: Transaction, { deviceId, externalId }: Incoming): Promise<Received | undefined> {
-  if (externalId === null) return undefined
-  const [row] = await tx.all<ReceivedRow>(sql`
-    SELECT ${columns} FROM received r JOIN devices d ON d.id = r.device_id
-    WHERE r.device_id = ${deviceId} AND r.external_id = ${externalId}`)
-  return row && fromRow(row)
+async function known(tx: Transaction, incoming: Incoming): Promise<Received | undefined> {
+  const { deviceId, externalId, fingerprint } = incoming
+  const by = async (column: 'external_id' | 'fingerprint', value: string | null | undefined) => {
+    if (value === null || value === undefined) return undefined
+    const [row] = await tx.all<ReceivedRow>(sql`
+      SELECT ${columns} FROM received r JOIN devices d ON d.id = r.device_id
+      WHERE r.device_id = ${deviceId} AND r.${varying(column)} = ${value}`)
+    return row && fromRow(row)
+  }
+  return (await by('external_id', externalId)) ?? (await by('fingerprint', fingerprint))
 }
 
 type Place = {
@@ -61,10 +72,15 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
     data: { id },
   })
   await tx.all(sql`
-    INSERT INTO received (seq, id, environment_id, device_id, sender, text, type, metadata, external_id, received_at,
-      n_all, n_device, n_sender, n_device_sender)
+    INSERT INTO received (seq, id, environment_id, device_id, sender, text, type, metadata, external_id, fingerprint,
+      received_at, n_all, n_device, n_sender, n_device_sender)
     VALUES (${seq}, ${id}, ${environmentId}, ${deviceId}, ${sender}, ${text}, ${type}, ${metadata}, ${externalId},
-      ${receivedAt}, ${next(place!.all)}, ${next(place!.device)}, ${next(place!.sender)}, ${next(place!.both)})`)
+      ${incoming.fingerprint ?? null}, ${receivedAt}, ${next(place!.all)}, ${next(place!.device)}, ${next(place!.sender)}, ${next(place!.both)})`)
+  for (const file of incoming.media ?? [])
+    await tx.all(sql`
+      INSERT INTO media (id, environment_id, mime, size, filename, created_at)
+      VALUES (${file.id}, ${environmentId}, ${file.mime}, ${file.size}, ${file.filename}, ${tx.now})
+      ON CONFLICT (id) DO NOTHING`)
   return {
     id,
     environmentId,
@@ -77,6 +93,16 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
     metadata: incoming.metadata,
     receivedAt,
   }
+}
+
+export async function media(
+  connection: Sql,
+  environmentId: number,
+  id: string,
+): Promise<MediaFile | undefined> {
+  const [row] = await connection.all<MediaFile>(sql`
+    SELECT id, mime, size, filename FROM media WHERE id = ${id} AND environment_id = ${environmentId}`)
+  return row
 }
 
 const next = (last: number | null) => (last ?? 0) + 1

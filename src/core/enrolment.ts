@@ -1,0 +1,64 @@
+/** How a person connects an Android phone: the secrets to type, and every step. */
+
+import type { Device } from './device.ts'
+import { codeMs, hashCode, hashEnrolmentToken, newCode, newEnrolmentToken } from './phone.ts'
+import type { Store } from './store.ts'
+
+export type Enrolment = {
+  /** The address to type into the app. */
+  url: string
+  token: string
+  code: string | null
+  codeExpiresAt: number | null
+  steps: string[]
+  /** Why the address cannot work, or what it needs; null when nothing speaks against it. */
+  warning: string | null
+}
+
+/** Makes a new token, which ends the one before, and a one-time code if asked for. */
+export async function inviteAndExplain(
+  store: Pick<Store, 'invite'>,
+  device: Device,
+  publicUrl: string,
+  withCode: boolean,
+  now: number,
+): Promise<Enrolment> {
+  const token = newEnrolmentToken()
+  const code = withCode ? newCode() : null
+  const codeExpiresAt = code === null ? null : now + codeMs
+  await store.invite(device.id, {
+    tokenHash: hashEnrolmentToken(token),
+    ...(code !== null && { code: { hash: hashCode(code), expiresAt: codeExpiresAt! } }),
+  })
+  const url = `${publicUrl}/mobile/v1`
+  return { url, token, code, codeExpiresAt, steps: stepsFor(url, token, code), warning: warningFor(url) }
+}
+
+const stepsFor = (url: string, token: string, code: string | null): string[] => [
+  'Install the SMSGate app (“SMS Gateway for Android”), app-release.apk from its releases on GitHub, version 1.53.1 or newer.',
+  'On Android 13 or newer: open the phone’s Settings → Apps → SMSGate, tap ⋮ and “Allow restricted settings”. Then, in the app, allow SMS and Phone.',
+  `In the app: Settings → Cloud server → API URL: ${url}`,
+  `Settings → Cloud server → Private Token: ${token}`,
+  'Settings → Cloud server → Notification channel: SSE Only.',
+  'Settings → System → Battery optimization: switch it off for this app. Keep the phone on its charger.',
+  'Home: switch Cloud server on, switch Start on boot on, and tap the Offline button.',
+  code === null
+    ? 'If the app asks how to register, choose Sign Up and leave everything as it is.'
+    : `If the app asks how to register, choose By Code and type ${code} (valid for 10 minutes), or choose Sign Up.`,
+  'In the phone’s own messages app switch RCS chats off: they never reach other apps.',
+]
+
+/** The app speaks plain http to 127.0.0.1 only. */
+export function warningFor(url: string): string | null {
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'https:')
+    return /^(127\.|localhost$|\[::1\]$)/.test(hostname)
+      ? 'This address leads to the machine that opens it, so a phone reaches itself. Set PUBLIC_URL to the address of this gateway.'
+      : null
+  if (hostname === '127.0.0.1')
+    return 'This address works only for a phone on a USB cable, after: adb reverse tcp:PORT tcp:PORT. Any other phone needs https: set TLS_CERT and TLS_KEY, or put a proxy in front, and set PUBLIC_URL.'.replaceAll(
+      'PORT',
+      new URL(url).port || '80',
+    )
+  return 'This address cannot work: the app refuses plain http. Set TLS_CERT and TLS_KEY, or put a proxy in front, and set PUBLIC_URL to an https address.'
+}

@@ -1,0 +1,182 @@
+/** What this node knows of one phone's whereabouts: its streams, when it last called, whether it is being asked to. */
+
+import type { About, AttentionCode } from '../../core/device.ts'
+import type { Phone } from '../../core/phone.ts'
+import type { PhoneEvent, Stream } from './stream.ts'
+import { isAtLeast, oldestGood } from './version.ts'
+
+/** A stream lost for less long is a reconnect, not an outage. */
+const reconnectMs = 90_000
+/** The app asks by itself every 15 minutes. */
+const callMs = 20 * 60_000
+/** By then a phone that will open a stream has done so. */
+const streamDueMs = 2 * 60_000
+/** Each event makes the app start its pull anew, so they must not come closer together. */
+const nudgeMs = 2_000
+/** A phone that was asked to call and did not for so long has a stream that leads nowhere. */
+const deafMs = 90_000
+const refusalMs = 3_600_000
+const lowBattery = 20
+/** Some apps open a second stream; dozens are a fault. */
+const mostStreams = 8
+
+export class Contact {
+  readonly deviceId: string
+  readonly #now: () => number
+  readonly #streams = new Set<Stream>()
+  #streamAt: number | null = null
+  #calledAt: number | null = null
+  #registeredAt: number | null = null
+  #refusedAt: number | null = null
+  #about: About = {}
+  /** Before then the phone would be given nothing: its pace is used up. */
+  #notBefore = 0
+  #nudgedAt = -Infinity
+  /** Since when it has been asked to call, and has not. */
+  #askedAt: number | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deviceId: string, now: () => number) {
+    this.deviceId = deviceId
+    this.#now = now
+  }
+
+  /** Takes in what the database knows, which other nodes may have written. */
+  learn({ device, registeredAt, streamAt }: Pick<Phone, 'device' | 'registeredAt' | 'streamAt'>): void {
+    if (registeredAt !== this.#registeredAt) {
+      this.#registeredAt = registeredAt
+      this.#streamAt = null
+      this.#refusedAt = null
+    }
+    this.#streamAt = latest(this.#streamAt, streamAt)
+    this.#calledAt = latest(this.#calledAt, device.seenAt)
+    this.#about = device.about
+  }
+
+  describe(about: About): void {
+    this.#about = { ...this.#about, ...about }
+  }
+
+  called(): void {
+    this.#calledAt = this.#now()
+    this.#askedAt = undefined
+  }
+
+  signatureRefused(): void {
+    this.#refusedAt = this.#now()
+  }
+
+  get appVersion(): string | undefined {
+    return this.#about.appVersion
+  }
+
+  get hasStream(): boolean {
+    return this.#streams.size > 0
+  }
+
+  /** The last moment a stream was there. */
+  get streamAt(): number | null {
+    return this.hasStream ? this.#now() : this.#streamAt
+  }
+
+  add(stream: Stream): void {
+    this.#streams.add(stream)
+    // All of them get every event: which one the app listens to cannot be known.
+    if (this.#streams.size > mostStreams) this.#streams.values().next().value!.end()
+  }
+
+  lost(stream: Stream): void {
+    if (this.#streams.delete(stream)) this.#streamAt = this.#now()
+  }
+
+  /** Ends the streams that were opened with another token than this; without one, all. */
+  cut(except?: string | null): void {
+    for (const stream of this.#streams) if (stream.tokenHash !== except) stream.end()
+  }
+
+  push(event: PhoneEvent, data?: object): void {
+    for (const stream of this.#streams) stream.push(event, data)
+  }
+
+  keepAlive(): void {
+    for (const stream of this.#streams) stream.keepAlive()
+  }
+
+  /** It took everything there was: a nudge that is still to come would be for nothing. */
+  satisfied(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** The pace allows nothing before then. */
+  rest(until: number): void {
+    this.#notBefore = until
+    this.satisfied()
+    this.nudge()
+  }
+
+  /** Tells the phone to ask for messages: at once, or as soon as it makes sense. */
+  nudge(): void {
+    if (this.#timer || !this.hasStream) return
+    const due = Math.max(this.#notBefore, this.#nudgedAt + nudgeMs)
+    const wait = due - this.#now()
+    if (wait > 0) {
+      this.#timer = setTimeout(
+        () => {
+          this.#timer = undefined
+          this.nudge()
+        },
+        Math.min(wait, 2 ** 31 - 1),
+      )
+      this.#timer.unref()
+      return
+    }
+    this.#nudgedAt = this.#now()
+    this.#askedAt ??= this.#now()
+    this.push('MessageEnqueued')
+  }
+
+  isDeaf(): boolean {
+    return this.hasStream && this.#askedAt !== undefined && this.#now() - this.#askedAt > deafMs
+  }
+
+  hangUpDeaf(): void {
+    this.#askedAt = undefined
+    this.cut()
+  }
+
+  isOnline(): boolean {
+    if (this.hasStream) return true
+    const now = this.#now()
+    if (this.#streamAt !== null && now - this.#streamAt < reconnectMs) return true
+    return this.#lacksStream(now) && this.#calledAt !== null && now - this.#calledAt < callMs
+  }
+
+  attention(): AttentionCode[] {
+    if (this.#registeredAt === null) return ['not_connected']
+    const now = this.#now()
+    const { appVersion, batteryPercent, charging } = this.#about
+    const found: (AttentionCode | false)[] = [
+      this.#lacksStream(now) && now - this.#registeredAt > streamDueMs && 'no_event_stream',
+      appVersion !== undefined && !isAtLeast(appVersion, oldestGood) && 'app_outdated',
+      batteryPercent !== undefined && batteryPercent < lowBattery && 'battery_low',
+      charging === false && 'not_charging',
+      this.#refusedAt !== null && now - this.#refusedAt < refusalMs && 'signature_refused',
+    ]
+    return found.filter(code => code !== false)
+  }
+
+  close(): void {
+    this.satisfied()
+    this.cut()
+  }
+
+  /** It never opened a stream, or stopped doing so long ago. */
+  #lacksStream(now: number): boolean {
+    if (this.hasStream || this.#registeredAt === null) return false
+    return this.#streamAt === null || now - this.#streamAt >= callMs
+  }
+}
+
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.max(a, b)

@@ -1,0 +1,108 @@
+/** What the app says, read with care: fields may be missing, null, of another type, or a stranger's. */
+
+import { createHash } from 'node:crypto'
+import type { About, Sim } from '../../core/device.ts'
+import type { DeviceTimes, Receipt } from '../../core/message.ts'
+import { failureOf } from './failures.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+export const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+export const wholeOf = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) ? (value as number) : undefined
+
+/** Old phones write offsets that nobody can read; then the time of arrival must do. */
+export function timeOf(value: unknown): number | undefined {
+  const at = typeof value === 'string' && value.length < 40 ? Date.parse(value) : Number.NaN
+  return at > 0 && at < 253_402_300_800_000 ? at : undefined
+}
+
+const short = (value: unknown): string | null => textOf(value)?.slice(0, 80) ?? null
+
+export function simsOf(value: unknown): readonly Sim[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  return value.slice(0, 8).map((item, index) => {
+    const { simNumber, slotIndex, phoneNumber, carrierName } = objectOf(item)
+    const slot = wholeOf(simNumber) ?? (wholeOf(slotIndex) ?? index) + 1
+    return { slot, number: short(phoneNumber), carrier: short(carrierName) }
+  })
+}
+
+/** What the app tells about the phone when it registers or starts. */
+export function aboutOf(body: unknown, version: string | undefined): About {
+  const { name, simCards } = objectOf(body)
+  const sims = simsOf(simCards)
+  return {
+    ...(version !== undefined && { appVersion: version }),
+    ...(textOf(name) !== undefined && { model: short(name)! }),
+    ...(sims && { sims }),
+  }
+}
+
+const ours: Readonly<Record<string, keyof DeviceTimes>> = {
+  Pending: 'taken',
+  Processed: 'processed',
+  Sent: 'sent',
+  Delivered: 'delivered',
+  Failed: 'failed',
+  Cancelled: 'canceled',
+}
+
+/**
+ * A report is a snapshot: states may have been skipped, and reports overtake each other. What it implies is told step
+ * by step, and the gateway moves only forward. A state that nobody knows says at least that the phone has the message.
+ */
+export function receiptsOf(item: unknown, deviceId: string, now: number): Receipt[] {
+  const { id, state, states, recipients } = objectOf(item)
+  const messageId = textOf(id)?.toLowerCase()
+  if (messageId === undefined || messageId.length > 36) return []
+  const times: DeviceTimes = {}
+  for (const [name, value] of Object.entries(objectOf(states))) {
+    const at = timeOf(value)
+    const known = ours[name]
+    if (known !== undefined && at !== undefined) times[known] = at
+  }
+  const receipt = (outcome: Receipt['outcome'], error?: Receipt['error']): Receipt => ({
+    messageId,
+    deviceId,
+    outcome,
+    at: times[outcome] ?? now,
+    times,
+    ...(error && { error }),
+  })
+  const sent = times.sent === undefined ? [] : [receipt('sent')]
+  switch (state) {
+    case 'Sent':
+      return [receipt('sent')]
+    case 'Delivered':
+      return [...sent, receipt('delivered')]
+    case 'Failed':
+      return [
+        ...sent,
+        receipt('failed', failureOf(textOf(objectOf(listOf(recipients)[0]).error), sent.length > 0)),
+      ]
+    case 'Cancelled':
+      return [receipt('canceled')]
+    default:
+      return [{ ...receipt('taken'), times: { taken: now, ...times } }]
+  }
+}
+
+/** Battery and charger, from the health report that comes with each ping. */
+export function powerOf(payload: Json): About {
+  const checks = objectOf(objectOf(payload.health).checks)
+  const level = objectOf(checks['battery:level']).observedValue
+  const charging = objectOf(checks['battery:charging']).observedValue
+  return {
+    ...(typeof level === 'number' && level >= 0 && level <= 100 && { batteryPercent: Math.round(level) }),
+    ...(typeof charging === 'number' && { charging: charging > 0 }),
+  }
+}
+
+/** What makes two hand-overs the same message although the app gave them two ids. */
+export function fingerprintOf(parts: readonly (string | number)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
+}

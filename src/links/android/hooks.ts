@@ -1,0 +1,180 @@
+/** What a phone posts: received messages, what became of sent ones, how it is. */
+
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { About } from '../../core/device.ts'
+import type { Receipt } from '../../core/message.ts'
+import type { Phone } from '../../core/phone.ts'
+import type { Incoming, MediaFile } from '../../core/received.ts'
+import { failureOf } from './failures.ts'
+import {
+  fingerprintOf,
+  type Json,
+  listOf,
+  objectOf,
+  powerOf,
+  simsOf,
+  textOf,
+  timeOf,
+  wholeOf,
+} from './from-phone.ts'
+
+const mostAttachments = 20
+
+/** Over the bytes as they came: the app escapes characters that other writers of JSON do not. */
+export function isSigned(
+  phone: Phone,
+  body: Buffer,
+  signature: string | undefined,
+  timestamp: string | undefined,
+): boolean {
+  if (signature === undefined || timestamp === undefined) return false
+  const expected = createHmac('sha256', phone.signingKey).update(body).update(timestamp).digest()
+  const given = Buffer.from(signature, 'hex')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** What there is to do about a post. */
+export type Posted = {
+  received?: Incoming & { files: readonly Attachment[] }
+  receipt?: Receipt
+  about?: About
+}
+
+export type Attachment = MediaFile & { bytes: Buffer }
+
+/** Events that nobody asked for, or that a newer app invented, ask for nothing. */
+export function read(body: unknown, phone: Phone, now: number): Posted {
+  const { id, event, payload: given } = objectOf(body)
+  const payload = objectOf(given)
+  const { device } = phone
+  switch (event) {
+    case 'sms:received':
+      return { received: { ...sms(payload, textOf(id)), deviceId: device.id, files: [] } }
+    case 'mms:received':
+    case 'mms:downloaded':
+      return { received: mms(payload, textOf(id), device.id) }
+    case 'sms:sent':
+      return receipt(payload, device.id, 'sent', payload.sentAt, now)
+    case 'sms:delivered':
+      return receipt(payload, device.id, 'delivered', payload.deliveredAt, now)
+    case 'sms:failed':
+      return receipt(payload, device.id, 'failed', payload.failedAt, now)
+    case 'system:ping':
+      return { about: powerOf(payload) }
+    case 'app:started': {
+      const sims = simsOf(payload.simCards)
+      return sims ? { about: { sims } } : {}
+    }
+    default:
+      return {}
+  }
+}
+
+function sms(payload: Json, id: string | undefined): Omit<Incoming, 'deviceId'> {
+  const text = textOf(payload.message) ?? ''
+  return { text, type: 'sms', ...common(payload, id, text) }
+}
+
+/** Who, when and on which SIM: the same in every kind of received message. */
+function common(payload: Json, id: string | undefined, content: string) {
+  const sender = textOf(payload.sender) ?? textOf(payload.phoneNumber) ?? ''
+  const at = timeOf(payload.receivedAt)
+  const slot = wholeOf(payload.simNumber)
+  return {
+    sender,
+    metadata: {
+      ...(slot !== undefined && slot > 0 && { sim_slot: slot }),
+      ...(at !== undefined && { sent_at: new Date(at).toISOString() }),
+    },
+    externalId: id ?? null,
+    ...(at !== undefined && { fingerprint: fingerprintOf([sender, content, at]) }),
+  }
+}
+
+function mms(
+  payload: Json,
+  id: string | undefined,
+  deviceId: string,
+): Incoming & { files: readonly Attachment[] } {
+  const text = textOf(payload.body) ?? ''
+  const subject = textOf(payload.subject)
+  const files = attachments(payload, `${deviceId}/${id ?? ''}`)
+  const { metadata, ...rest } = common(payload, id, `mms ${text} ${files.map(({ size }) => size).join()}`)
+  const media = files.map(({ bytes: _, ...file }) => file)
+  return {
+    deviceId,
+    text: text === '' ? (subject ?? '') : text,
+    type: 'mms',
+    ...rest,
+    metadata: {
+      ...metadata,
+      ...(subject !== undefined && { subject: subject.slice(0, 200) }),
+      ...(media.length > 0 && { media: media.map(shown) }),
+    },
+    media,
+    files,
+  }
+}
+
+const shown = ({ id, mime, size, filename }: MediaFile) => ({
+  id,
+  kind: ['image', 'video', 'audio'].find(kind => mime.startsWith(`${kind}/`)) ?? 'document',
+  mime,
+  size,
+  filename,
+})
+
+/** Layout (SMIL) is no attachment. The id is made from where it came, so that a second hand-over writes no second file. */
+function attachments(payload: Json, source: string): Attachment[] {
+  return listOf(payload.attachments)
+    .slice(0, mostAttachments)
+    .flatMap((item, index) => {
+      const { contentType, name, data } = objectOf(item)
+      const mime =
+        /^[\w.+-]{1,60}\/[\w.+-]{1,80}/.exec(textOf(contentType) ?? '')?.[0].toLowerCase() ??
+        'application/octet-stream'
+      if (typeof data !== 'string' || mime === 'application/smil') return []
+      const bytes = Buffer.from(data, 'base64')
+      const filename = plainName(textOf(name))
+      return [
+        { id: uuidFrom(`${source}/${index}/${bytes.length}`), mime, size: bytes.length, filename, bytes },
+      ]
+    })
+}
+
+/** A name is for people: no folders, nothing that could mislead a program that uses it. */
+function plainName(name: string | undefined): string | null {
+  const plain = (name ?? '')
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_')
+    .replace(/^\.+/, '')
+    .slice(0, 120)
+  return plain === '' ? null : plain
+}
+
+function uuidFrom(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+function receipt(
+  payload: Json,
+  deviceId: string,
+  outcome: 'sent' | 'delivered' | 'failed',
+  at: unknown,
+  now: number,
+): Posted {
+  const messageId = textOf(payload.messageId)?.toLowerCase()
+  if (messageId === undefined || messageId.length > 36) return {}
+  const time = timeOf(at)
+  return {
+    receipt: {
+      messageId,
+      deviceId,
+      outcome,
+      at: time ?? now,
+      times: { [outcome]: time ?? now },
+      ...(outcome === 'failed' && { error: failureOf(textOf(payload.reason), false) }),
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/** What the app is told: messages to send, its settings, and where to post what comes in. */
+
+import type { Device } from '../../core/device.ts'
+import type { Message } from '../../core/message.ts'
+import type { Phone } from '../../core/phone.ts'
+import { isAtLeast, type Version } from './version.ts'
+
+/** The app reads times with exactly three decimals; with more it is off by minutes. */
+const time = (at: number) => new Date(at).toISOString()
+
+/**
+ * One recipient each: the app pauses between messages, not between recipients. `message` is for apps that do not know
+ * `textMessage` yet.
+ */
+export function messagesToPhone(messages: readonly Message[]) {
+  let last = 0
+  return messages.map(message => {
+    // The app sorts by this time, so no two may be the same.
+    last = Math.max(last + 1, message.createdAt)
+    return {
+      id: message.id,
+      message: message.text,
+      textMessage: { text: message.text },
+      phoneNumbers: [message.recipient],
+      ...(message.simSlot !== null && { simNumber: message.simSlot }),
+      withDeliveryReport: true,
+      priority: 0,
+      validUntil: time(message.expiresAt),
+      createdAt: time(last),
+      ...(message.cancelAsked && { state: 'Cancelling' }),
+    }
+  })
+}
+
+const pingSeconds = 300
+
+/**
+ * Never null and never a value that some version lacks: the app would try to read such a document for ever. The same
+ * device gets the same document, because each change shows a notification on the phone.
+ */
+export const settingsFor = ({ device, signingKey }: Phone) => ({
+  webhooks: { signing_key: signingKey, retry_count: 15 },
+  messages: {
+    processing_order: 'FIFO',
+    ...(device.perMinute === null
+      ? { limit_period: 'Disabled' }
+      : { limit_period: 'PerMinute', limit_value: device.perMinute }),
+  },
+  gateway: { notification_channel: 'SSE_ONLY' },
+  ping: { interval_seconds: pingSeconds },
+})
+
+/** What the settings of a phone are made from, to see whether they changed. */
+export const settingsKey = (device: Device): string => String(device.perMinute)
+
+type Hook = { event: string; since?: Version; until?: Version }
+
+/**
+ * An event that the installed app does not know breaks its whole list. What became of a message is asked for here too,
+ * because the app repeats these for two days and its other reports for three hours.
+ */
+const hooks: readonly Hook[] = [
+  { event: 'sms:received' },
+  { event: 'sms:sent' },
+  { event: 'sms:delivered' },
+  { event: 'sms:failed' },
+  { event: 'system:ping' },
+  { event: 'mms:received', since: [1, 47, 0], until: [1, 56, 0] },
+  { event: 'mms:downloaded', since: [1, 56, 0] },
+  { event: 'app:started', since: [1, 66, 0] },
+]
+
+export const hooksFor = (phone: Phone, version: string | undefined, publicUrl: string) =>
+  hooks
+    .filter(
+      ({ since, until }) => (!since || isAtLeast(version, since)) && !(until && isAtLeast(version, until)),
+    )
+    .map(({ event }) => ({
+      // Stable: a new id for received messages makes the phone show a notification.
+      id: `${event.replaceAll(':', '-')}-${phone.device.id}`,
+      url: `${publicUrl}/mobile/v1/hooks/${phone.hook}`,
+      event,
+    }))

@@ -1,0 +1,49 @@
+/** Files that came with messages, in a folder beside the database. */
+
+import { mkdir, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+
+export class MediaFolder {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** On disk under its name, whole, when the promise resolves. The same file may be saved again. */
+  async save(id: string, bytes: Buffer): Promise<void> {
+    const folder = join(this.#path, id.slice(0, 2))
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const unfinished = join(folder, `${id}.${process.pid}.unfinished`)
+    const file = await open(unfinished, 'w', 0o600)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(unfinished, join(folder, id))
+    for (const path of [folder, this.#path]) await syncFolder(path)
+  }
+
+  /** Undefined when somebody took the file away. */
+  async read(id: string): Promise<Readable | undefined> {
+    try {
+      return (await open(join(this.#path, id.slice(0, 2), id))).createReadStream()
+    } catch (error) {
+      if ((error as { code?: string }).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+}
+
+/** A new name is on disk when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

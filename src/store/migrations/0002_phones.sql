@@ -1,0 +1,39 @@
+-- What a device says about itself, when it was last heard of, and what people should look at.
+ALTER TABLE devices ADD COLUMN about TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE devices ADD COLUMN attention TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE devices ADD COLUMN seen_at BIGINT;
+
+-- Android phones: how they get in, and how they sign what they hand over.
+CREATE TABLE phones (
+  device_id TEXT PRIMARY KEY REFERENCES devices (id),
+  enrolment_hash TEXT UNIQUE,
+  code_hash TEXT,
+  code_expires_at BIGINT,
+  code_tries INTEGER NOT NULL DEFAULT 0,
+  token_hash TEXT UNIQUE,
+  registered_at BIGINT,
+  signing_key TEXT NOT NULL,
+  hook TEXT NOT NULL UNIQUE,
+  -- When it fetched its settings, and with them the signing key.
+  key_at BIGINT,
+  -- When it was last known to have an event stream open.
+  stream_at BIGINT
+);
+
+-- The device's own time of each state it reported. That there is one also says that the device has the message.
+ALTER TABLE messages ADD COLUMN reported TEXT;
+ALTER TABLE messages ADD COLUMN cancel_asked INTEGER NOT NULL DEFAULT 0;
+
+-- What makes two received messages one, where the device hands one over under two ids.
+ALTER TABLE received ADD COLUMN fingerprint TEXT;
+CREATE UNIQUE INDEX received_fingerprint ON received (device_id, fingerprint) WHERE fingerprint IS NOT NULL;
+
+-- Files that came with received messages. The files themselves are in the media folder.
+CREATE TABLE media (
+  id TEXT PRIMARY KEY,
+  environment_id INTEGER NOT NULL,
+  mime TEXT NOT NULL,
+  size BIGINT NOT NULL,
+  filename TEXT,
+  created_at BIGINT NOT NULL
+);

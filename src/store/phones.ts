@@ -1,0 +1,125 @@
+/** Android phones: who may come in, and who is in. */
+
+import {
+  codeTries,
+  type Invitation,
+  newHook,
+  newSigningKey,
+  type Phone,
+  type PhoneNote,
+  type Proof,
+} from '../core/phone.ts'
+import { type DeviceRow, deviceColumns, deviceFrom } from './devices.ts'
+import type { Verb } from './group.ts'
+import { raw, type Sql, sql, varying } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+const columns =
+  raw(`p.token_hash AS "tokenHash", p.registered_at AS "registeredAt", p.signing_key AS "signingKey",
+  p.hook, p.key_at AS "keyAt", p.stream_at AS "streamAt"`)
+const joined = raw(
+  `FROM phones p JOIN devices d ON d.id = p.device_id JOIN environments e ON e.id = d.environment_id`,
+)
+
+type PhoneRow = Omit<Phone, 'device'> & DeviceRow
+function fromRow(row: PhoneRow): Phone {
+  const { tokenHash, registeredAt, signingKey, hook, keyAt, streamAt, ...device } = row
+  return { device: deviceFrom(device), tokenHash, registeredAt, signingKey, hook, keyAt, streamAt }
+}
+
+export async function phones(connection: Sql): Promise<Phone[]> {
+  const found = await connection.all<PhoneRow>(
+    sql`SELECT ${deviceColumns}, ${columns} ${joined} WHERE d.removed_at IS NULL`,
+  )
+  return found.map(fromRow)
+}
+
+async function phoneBy(
+  connection: Sql,
+  column: 'token_hash' | 'hook' | 'device_id',
+  value: string,
+): Promise<Phone | undefined> {
+  const [row] = await connection.all<PhoneRow>(sql`
+    SELECT ${deviceColumns}, ${columns} ${joined} WHERE p.${varying(column)} = ${value} AND d.removed_at IS NULL`)
+  return row && fromRow(row)
+}
+
+export const phoneByToken = (connection: Sql, tokenHash: string) =>
+  phoneBy(connection, 'token_hash', tokenHash)
+export const phoneByHook = (connection: Sql, hook: string) => phoneBy(connection, 'hook', hook)
+
+export const invite: Verb<{ deviceId: string; invitation: Invitation }, boolean> = async (tx, asked) => {
+  const invited: boolean[] = []
+  for (const { deviceId, invitation } of asked) {
+    const [device] = await tx.all(
+      sql`SELECT 1 AS yes FROM devices WHERE id = ${deviceId} AND kind = 'android' AND removed_at IS NULL`,
+    )
+    if (device) await open(tx, deviceId, invitation)
+    invited.push(device !== undefined)
+  }
+  return invited
+}
+
+async function open(tx: Transaction, deviceId: string, { tokenHash, code }: Invitation): Promise<void> {
+  await tx.all(sql`
+    INSERT INTO phones (device_id, signing_key, hook) VALUES (${deviceId}, ${newSigningKey()}, ${newHook()})
+    ON CONFLICT (device_id) DO NOTHING`)
+  if (tokenHash !== undefined)
+    await tx.all(sql`UPDATE phones SET enrolment_hash = ${tokenHash} WHERE device_id = ${deviceId}`)
+  if (code)
+    await tx.all(sql`
+      UPDATE phones SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt}, code_tries = 0
+      WHERE device_id = ${deviceId}`)
+}
+
+export const admit: Verb<{ proof: Proof; tokenHash: string }, Phone | undefined> = async (tx, asked) => {
+  const admitted: (Phone | undefined)[] = []
+  for (const { proof, tokenHash } of asked) {
+    const deviceId =
+      'codeHash' in proof ? await byCode(tx, proof.codeHash) : await byToken(tx, proof.tokenHash)
+    if (deviceId === undefined) {
+      admitted.push(undefined)
+      continue
+    }
+    // Later than anything it was given before, even if the clock was set back: a phone that forgot must not be shown that again.
+    const [last] = await tx.all<{ at: number | null }>(
+      sql`SELECT MAX(handed_at) AS at FROM messages WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0`,
+    )
+    const registeredAt = Math.max(tx.now, (last?.at ?? 0) + 1)
+    await tx.all(sql`
+      UPDATE phones SET token_hash = ${tokenHash}, registered_at = ${registeredAt}, key_at = NULL, stream_at = NULL,
+        code_hash = NULL
+      WHERE device_id = ${deviceId}`)
+    admitted.push(await phoneBy(tx, 'device_id', deviceId))
+  }
+  return admitted
+}
+
+async function byToken(tx: Transaction, tokenHash: string): Promise<string | undefined> {
+  const [row] = await tx.all<{ id: string }>(sql`
+    SELECT d.id FROM phones p JOIN devices d ON d.id = p.device_id
+    WHERE p.enrolment_hash = ${tokenHash} AND d.removed_at IS NULL`)
+  return row?.id
+}
+
+/** Nobody says which phone a code is for, so a wrong one counts against each that is open. */
+async function byCode(tx: Transaction, codeHash: string): Promise<string | undefined> {
+  const [row] = await tx.all<{ id: string }>(sql`
+    SELECT d.id FROM phones p JOIN devices d ON d.id = p.device_id
+    WHERE p.code_hash = ${codeHash} AND p.code_expires_at > ${tx.now} AND p.code_tries < ${codeTries}
+      AND d.removed_at IS NULL`)
+  if (!row)
+    await tx.all(sql`
+      UPDATE phones SET code_tries = code_tries + 1 WHERE code_hash IS NOT NULL AND code_expires_at > ${tx.now}`)
+  return row?.id
+}
+
+export const notePhone: Verb<{ deviceId: string; note: PhoneNote }, void> = async (tx, notes) => {
+  for (const { deviceId, note } of notes) {
+    if (note.keyAt !== undefined)
+      await tx.all(sql`UPDATE phones SET key_at = ${note.keyAt} WHERE device_id = ${deviceId}`)
+    if (note.streamAt !== undefined)
+      await tx.all(sql`UPDATE phones SET stream_at = ${note.streamAt} WHERE device_id = ${deviceId}`)
+  }
+  return notes.map(() => undefined)
+}
