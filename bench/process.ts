@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { Basestation } from '../sdk/src/index.ts'
 import { type LoadResult, load } from './load.ts'
 
 const program = join(import.meta.dirname, 'server.ts')
@@ -32,6 +33,10 @@ export class Server {
     const [line] = await once(child.stdout!, 'data')
     const { port, key } = JSON.parse(String(line)) as { port: number; key: string }
     return new Server(child, port, key)
+  }
+
+  client(): Basestation {
+    return new Basestation({ url: `http://127.0.0.1:${this.#port}`, key: this.#key })
   }
 
   async stop(): Promise<void> {

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyPostgres, leavePostgres } from '../test/standins/postgres.ts'
+import { crowdOf } from './phones.ts'
 import { median, Server } from './process.ts'
 import { seedBacklog, seedInbox } from './seed.ts'
 
@@ -192,7 +193,17 @@ async function memory(): Promise<void> {
   )
 }
 
-const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory }
+async function phones(): Promise<void> {
+  const server = await Server.start('app', database('app'))
+  const { onlineSeconds, deliveredSeconds, lost, twice, mostMiB } = await crowdOf(server, 1_000, 20_000)
+  report('1,000 phones over HTTP: seconds until all are online', onlineSeconds, 30, '', true)
+  report('20,000 messages through them: lost', lost, 0, `delivered in ${deliveredSeconds.toFixed(1)} s`, true)
+  report('20,000 messages through them: handed out twice', twice, 0, '', true)
+  report('memory of the gateway at most, in MiB', mostMiB, 400, '', true)
+  await server.stop()
+}
+
+const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory, phones }
 try {
   for (const [name, measure] of Object.entries(all))
     if (wanted.length === 0 || wanted.includes(name)) await measure()

@@ -1,7 +1,7 @@
 /**
  * A gateway to be measured, as a process of its own. Prints one JSON line when it listens: its port and a key.
  * Modes: `durable`; `alone` (a transaction for each write); `nothing` (accepts, and stores nothing); `phones` (eight
- * simulated phones take what is sent).
+ * simulated phones take what is sent); `app` (no device yet: phones will come over HTTP).
  */
 
 import { randomUUIDv7 } from 'node:crypto'
@@ -54,7 +54,8 @@ const gateway = await build(
   },
 )
 const staging = (await gateway.store.environments()).find(({ name }) => name === 'staging')!
-for (let n = 0; n < (mode === 'phones' ? 8 : 1); n += 1)
+const devices = mode === 'phones' ? 8 : mode === 'app' ? 0 : 1
+for (let n = 0; n < devices; n += 1)
   await gateway.store.enrol({
     environmentId: staging.id,
     kind: 'simulated',

@@ -11,7 +11,8 @@ const allowed: Record<string, readonly string[]> = {
   store: ['store', 'core'],
   http: ['http', 'core'],
   links: ['links', 'core'],
-  cli: ['cli', 'core', 'store', 'sdk', 'main', 'config', 'first-run', 'version'],
+  simulator: ['simulator', 'core'],
+  cli: ['cli', 'core', 'store', 'simulator', 'sdk', 'main', 'config', 'first-run', 'version'],
   sdk: ['sdk'],
 }
 /** `src/core/key.ts` is in core, `sdk/src/index.ts` in sdk, `src/main.ts` is main itself. */

@@ -16,6 +16,7 @@ import { migrate } from './migrate.ts'
 import { counted, Output } from './output.ts'
 import { send } from './send.ts'
 import { serve } from './serve.ts'
+import { simulate } from './simulate.ts'
 import { status } from './status.ts'
 import { Unreachable } from './with-client.ts'
 
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   send,
   status,
   inbox,
+  simulate,
   config,
   migrate,
   doctor,

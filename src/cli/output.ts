@@ -21,6 +21,12 @@ export class Output {
     this.#write(this.json ? `${JSON.stringify(value)}\n` : `${words()}\n`)
   }
 
+  /** The newest of a row of lines: on a terminal it takes the place of the one before. */
+  live(value: unknown, words: () => string): void {
+    if (this.json || !process.stdout.isTTY) this.step(value, words)
+    else this.#write(`\r\x1b[K${words()}`)
+  }
+
   /** Something for people only. */
   say(text: string): void {
     if (!this.json) this.#write(`${text}\n`)

@@ -1,6 +1,6 @@
 /** Commands that talk to a gateway over HTTP, as any other client would. */
 
-import { Basestation } from '../../sdk/src/index.ts'
+import { Basestation, type BasestationOptions } from '../../sdk/src/index.ts'
 import { type Context, UsageError } from './command.ts'
 
 export const clientOptions = {
@@ -15,8 +15,11 @@ export const clientOptions = {
 /** Nobody answers there. */
 export class Unreachable extends Error {}
 
-export function clientOf({ given, config }: Context): Basestation {
-  const key = given.text('key') ?? config.BASESTATION_KEY
+export function clientOf(
+  { given, config }: Context,
+  options: Partial<Omit<BasestationOptions, 'url'>> = {},
+): Basestation {
+  const key = options.key ?? given.text('key') ?? config.BASESTATION_KEY
   if (key === undefined)
     throw new UsageError(
       'an API key is needed: set BASESTATION_KEY, or create one with: npx basestation keys create --name me --environment staging',
@@ -28,5 +31,5 @@ export function clientOf({ given, config }: Context): Basestation {
       throw new Unreachable(`Nothing answers at ${url}. Is the gateway running?`)
     })
   // People at a terminal would rather read why than wait.
-  return new Basestation({ url, key, retries: 0, fetch: reach })
+  return new Basestation({ retries: 0, fetch: reach, ...options, url, key })
 }

@@ -1,31 +1,12 @@
 /** A pretend phone: for the first run, for staging, for tests, and as the model for new links. */
 
 import type { Device } from '../core/device.ts'
+import { answerMs, fateOf } from '../core/fate.ts'
 import type { Link, LinkKind, News } from '../core/link.ts'
 import type { Message, Receipt } from '../core/message.ts'
 
-/** Milliseconds from the hand-over to each report. */
-const sentMs = 50
-const deliveredMs = 200
-const lateMs = 30_000
-const answerMs = 1_000
 /** How long a report that could not be stored waits for the next try, as a real phone's would. */
 const retryMs = 1_000
-
-type Fate = { sent?: number; delivered?: number; failed?: number; answer?: string }
-
-/** The last four digits of the recipient choose what happens, so that anyone can test a client. */
-const fates: Record<string, Fate> = {
-  '0001': { failed: 0 },
-  '0002': { sent: sentMs },
-  '0003': {},
-  '0004': { sent: sentMs, delivered: lateMs },
-  '0005': { sent: sentMs, delivered: deliveredMs, answer: 'PONG' },
-  '0006': { sent: sentMs, delivered: deliveredMs, answer: 'STOP' },
-}
-const usual: Fate = { sent: sentMs, delivered: deliveredMs }
-
-export const fateOf = (recipient: string): Fate => fates[recipient.slice(-4)] ?? usual
 
 export type SimulatedOptions = {
   now: () => number

@@ -16,6 +16,9 @@ const nudgeMs = 2_000
 /** A phone that was asked to call and did not for so long has a stream that leads nowhere. */
 const deafMs = 90_000
 const refusalMs = 3_600_000
+/** After so long without a word about what it was given, the phone is asked to look again; then ever more seldom. */
+const acknowledgeMs = 15_000
+const longestAcknowledgeMs = 600_000
 const lowBattery = 20
 /** Some apps open a second stream; dozens are a fault. */
 const mostStreams = 8
@@ -35,6 +38,8 @@ export class Contact {
   /** Since when it has been asked to call, and has not. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
+  /** When to see whether the phone has acknowledged what it was given. */
+  #acknowledge: { at: number; waitMs: number } | undefined
 
   constructor(deviceId: string, now: () => number) {
     this.deviceId = deviceId
@@ -68,6 +73,10 @@ export class Contact {
 
   get appVersion(): string | undefined {
     return this.#about.appVersion
+  }
+
+  get registeredAt(): number | null {
+    return this.#registeredAt
   }
 
   get hasStream(): boolean {
@@ -134,6 +143,22 @@ export class Contact {
     this.#nudgedAt = this.#now()
     this.#askedAt ??= this.#now()
     this.push('MessageEnqueued')
+  }
+
+  /** It was given messages: an answer that got lost on the way must not lie until the app's next poll. */
+  expectAcknowledgement(): void {
+    this.#acknowledge ??= { at: this.#now() + acknowledgeMs, waitMs: acknowledgeMs }
+  }
+
+  get acknowledgementIsDue(): boolean {
+    return this.hasStream && this.#acknowledge !== undefined && this.#acknowledge.at <= this.#now()
+  }
+
+  /** What was found: if something is missing, the phone looks again, which is no second send. */
+  acknowledged(everything: boolean): void {
+    const waitMs = Math.min(longestAcknowledgeMs, 2 * (this.#acknowledge?.waitMs ?? acknowledgeMs))
+    this.#acknowledge = everything ? undefined : { at: this.#now() + waitMs, waitMs }
+    if (!everything) this.nudge()
   }
 
   isDeaf(): boolean {

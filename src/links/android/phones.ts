@@ -83,6 +83,7 @@ export class AndroidPhones {
     const contact = switchboard.contact(device.id)
     if (retryAt !== null) contact.rest(retryAt)
     else if (again.length + messages.length < page) contact.satisfied()
+    if (messages.length > 0) contact.expectAcknowledgement()
     const able = switchboard.canCancel(device)
     return messagesToPhone([...again, ...messages].filter(({ cancelAsked }) => able || !cancelAsked))
   }

@@ -131,14 +131,17 @@ export class Switchboard implements LinkKind {
   }
 
   async #offerWork({ device, registeredAt }: Phone, stream: Stream): Promise<void> {
-    const { store, hasWork } = this.#parts
     try {
-      const some =
-        hasWork(device.id) || (await store.unacknowledged(device.id, registeredAt ?? 0, 1)).length > 0
-      if (some) stream.push('MessageEnqueued')
+      const unacknowledged = await this.#hasUnacknowledged(device.id, registeredAt)
+      if (unacknowledged) this.contact(device.id).expectAcknowledgement()
+      if (unacknowledged || this.#parts.hasWork(device.id)) stream.push('MessageEnqueued')
     } catch {
       // Without storage there is nothing to give; the app asks by itself when a stream opens.
     }
+  }
+
+  async #hasUnacknowledged(deviceId: string, registeredAt: number | null): Promise<boolean> {
+    return (await this.#parts.store.unacknowledged(deviceId, registeredAt ?? 0, 1)).length > 0
   }
 
   /** Keeps for other nodes, and for the next start, that the phone was here. */
@@ -166,6 +169,8 @@ export class Switchboard implements LinkKind {
       }
       if (contact.hasStream && now() - (this.#notedAt.get(contact.deviceId) ?? 0) >= seenMs)
         notes.push(this.#note(contact))
+      if (contact.acknowledgementIsDue)
+        contact.acknowledged(!(await this.#hasUnacknowledged(contact.deviceId, contact.registeredAt)))
       this.look(contact)
     }
     await Promise.all(notes)
