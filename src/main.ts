@@ -102,7 +102,10 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   })
   const switchboard = new Switchboard({
     store,
-    present: deviceId => store.presence(deviceId, node, true),
+    present: async deviceId => {
+      await store.presence(deviceId, node, true)
+      await dispatcher.refresh()
+    },
     hasWork: deviceId => (fleet.member(deviceId)?.load.waiting ?? 0) > 0,
     now,
     log,

@@ -8,7 +8,7 @@ import type { Log } from '../../src/core/log.ts'
 import type { Message } from '../../src/core/message.ts'
 import { simulatedPhones } from '../../src/links/simulated.ts'
 import { type Basestation, type BuildOptions, build } from '../../src/main.ts'
-import { emptySqlite } from './databases.ts'
+import { emptySqlite, scratch } from './databases.ts'
 import { standinPhones } from './phone.ts'
 
 /** Tests look into answers of every shape; what is not there is undefined, and the assertion says so. */
@@ -37,12 +37,14 @@ export type TestOptions = BuildOptions & {
   settings?: Record<string, string>
   /** Multiplies the simulated phones' delays; 0 unless told otherwise. */
   pace?: number
+  /** Android phones come over HTTP, as real ones do, in place of stand-ins that do what the test says. */
+  appPhones?: boolean
 }
 
 export const bases = { production: '/api/v1', staging: '/staging/api/v1' }
 
 export async function startGateway(options: TestOptions = {}): Promise<TestGateway> {
-  const { database, settings, pace = 0, ...rest } = options
+  const { database, settings, pace = 0, appPhones = false, ...rest } = options
   const clock = { now: Date.now(), real: true }
   const now = () => (clock.real ? Date.now() : clock.now)
   const onAir: TestGateway['onAir'] = []
@@ -55,6 +57,7 @@ export async function startGateway(options: TestOptions = {}): Promise<TestGatew
     PORT: '0',
     RATE_LIMIT: '1000000',
     DATABASE_URL: database ?? (await emptySqlite()),
+    DATA_DIR: scratch(),
     ...settings,
   })
   const gateway = await build(config, {
@@ -62,7 +65,7 @@ export async function startGateway(options: TestOptions = {}): Promise<TestGatew
     log,
     kinds: [
       simulatedPhones({ now, pace, onAir: (message, device) => onAir.push({ message, device }) }),
-      standinPhones,
+      ...(appPhones ? [] : [standinPhones]),
     ],
     ...rest,
   })
