@@ -1,0 +1,276 @@
+/** What phones post: received messages, attachments, receipts, their health; signed, and each kept once. */
+
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { App } from '../standins/app.ts'
+import { databases, scratch } from '../standins/databases.ts'
+import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+
+for (const { name, empty } of databases)
+  describe(`what phones post on ${name}`, () => {
+    let gateway: TestGateway
+    let key: string
+    before(async () => {
+      gateway = await startGateway({ database: await empty(), appPhones: true })
+      key = await gateway.key('production')
+    })
+    after(() => gateway.stop())
+
+    const inbox = async (app: App) =>
+      (await gateway.ask('GET', `/api/v1/messages/received?device_id=${app.device.id}`, { key })).body.data
+    const sms = (more: object = {}) => ({
+      messageId: '9ac41f07',
+      sender: '+15550100199',
+      recipient: '+15550100101',
+      simNumber: 2,
+      phoneNumber: '+15550100199',
+      message: 'Is it open?',
+      receivedAt: '2026-10-01T11:31:40.000+02:00',
+      ...more,
+    })
+
+    test('a received SMS has text, sender, SIM slot and the phone’s time', async () => {
+      const app = await App.enrol(gateway)
+      assert.equal((await app.post('sms:received', sms())).status, 200)
+      const [received] = await inbox(app)
+      assert.deepEqual(
+        [received.from, received.message, received.type, received.device_id],
+        ['+15550100199', 'Is it open?', 'sms', app.device.id],
+      )
+      assert.deepEqual(received.metadata, { sim_slot: 2, sent_at: '2026-10-01T09:31:40.000Z' })
+    })
+    test('an app without sender, or that leaves fields out, loses nothing', async () => {
+      const app = await App.enrol(gateway)
+      for (const payload of [
+        sms({ sender: undefined, message: 'a' }),
+        { message: 'b' },
+        { sender: null },
+        null,
+        [],
+      ])
+        assert.equal((await app.post('sms:received', payload)).status, 200)
+      const found = await inbox(app)
+      assert.equal(found.length, 5)
+      assert.equal(found.at(-1).from, '+15550100199')
+    })
+    test('a second hand-over under the same id is kept once', async () => {
+      const app = await App.enrol(gateway)
+      const id = 'V7c0m2kQdXw3y-Z1aaB9r'
+      await Promise.all([1, 2, 3].map(() => app.post('sms:received', sms({ receivedAt: null }), { id })))
+      assert.equal((await inbox(app)).length, 1)
+    })
+    test('the same message under two ids is kept once; another text, or another second, is another message', async () => {
+      const app = await App.enrol(gateway)
+      await app.post('sms:received', sms())
+      await app.post('sms:received', sms())
+      assert.equal((await inbox(app)).length, 1)
+      await app.post('sms:received', sms({ message: 'Is it open!' }))
+      await app.post('sms:received', sms({ receivedAt: '2026-10-01T11:31:41.000+02:00' }))
+      assert.equal((await inbox(app)).length, 3)
+    })
+    test('a text may hold anything', async () => {
+      const app = await App.enrol(gateway)
+      const text = '<b>&="\' 👩‍👩‍👧 \u0000 \ud800 end'
+      assert.equal((await app.post('sms:received', sms({ message: text }))).status, 200)
+      assert.equal((await inbox(app))[0].message, '<b>&="\' 👩‍👩‍👧  \ufffd end')
+    })
+    test('the signature is over the bytes as they came, escapes and all', async () => {
+      const app = await App.enrol(gateway)
+      const body = JSON.stringify({
+        id: 'e1',
+        event: 'sms:received',
+        payload: sms({ message: 'a<b' }),
+      }).replace('<', '\\u003c')
+      assert.equal((await app.postRaw(body, await app.signingKey())).status, 200)
+      assert.equal((await inbox(app))[0].message, 'a<b')
+    })
+    test('once the phone has its key, a bad signature is 401 and nothing is kept; people are told', async () => {
+      const app = await App.enrol(gateway)
+      await app.signingKey()
+      assert.equal((await app.post('sms:received', sms(), { key: 'wrong' })).status, 401)
+      const path = await app.hookPath()
+      const body = JSON.stringify({ id: 'x', event: 'sms:received', payload: sms() })
+      for (const headers of [
+        {},
+        { 'x-signature': 'zz', 'x-timestamp': '1' },
+        { 'x-signature': '', 'x-timestamp': '' },
+      ])
+        assert.equal(
+          (await gateway.ask('POST', path, { body, headers: headers as Record<string, string> })).status,
+          401,
+        )
+      assert.deepEqual(await inbox(app), [])
+      await until('attention', async () =>
+        (await device(app)).attention.some(({ code }: { code: string }) => code === 'signature_refused'),
+      )
+    })
+    test('before the phone has fetched its key, the secret address alone is enough', async () => {
+      const app = await App.enrol(gateway)
+      assert.equal((await app.post('sms:received', sms(), { key: 'one the phone invented' })).status, 200)
+      assert.equal((await inbox(app)).length, 1)
+    })
+    test('an address nobody was given is 404', async () => {
+      assert.equal((await gateway.ask('POST', '/mobile/v1/hooks/guess', { body: {} })).status, 404)
+    })
+    test('garbage is 400, 20 MiB is 413; nothing is kept', async () => {
+      const app = await App.enrol(gateway)
+      const signing = await app.signingKey()
+      for (const body of ['{', 'null', '[]', '"x"', '7'])
+        assert.equal((await app.postRaw(body, signing)).status, 400)
+      const huge = JSON.stringify({
+        id: 'h',
+        event: 'sms:received',
+        payload: sms({ message: 'x'.repeat(20 * 1_048_576) }),
+      })
+      const answer = await app.postRaw(huge, signing).catch(() => undefined)
+      if (answer) assert.equal(answer.status, 413)
+      assert.deepEqual(await inbox(app), [])
+    })
+    test('events nobody asked for are taken and forgotten', async () => {
+      const app = await App.enrol(gateway)
+      for (const event of ['sms:batch:received', 'future:thing', '', 'sms:cancelled'])
+        assert.equal((await app.post(event, {})).status, 200)
+      assert.deepEqual(await inbox(app), [])
+    })
+
+    const picture = Buffer.from('89504e470d0a1a0a', 'hex')
+    const mms = (more: object = {}) => ({
+      messageId: '12',
+      sender: '+15550100199',
+      simNumber: 1,
+      body: 'Look',
+      subject: 'Holiday',
+      receivedAt: '2026-10-01T11:31:40.000+02:00',
+      attachments: [
+        { partId: 1, contentType: 'application/smil', name: 'smil.xml', data: 'PHNtaWwvPg==' },
+        {
+          partId: 2,
+          contentType: 'image/png',
+          name: '../../etc/pa|ss.png',
+          size: 8,
+          data: picture.toString('base64'),
+        },
+        { partId: 3, contentType: 'nonsense', name: null, data: Buffer.from('x').toString('base64') },
+        { partId: 4, contentType: 'image/jpeg', name: 'later.jpg', size: 9 },
+      ],
+      ...more,
+    })
+    test('a received MMS has its attachments in the media folder, named in metadata.media, and they can be fetched', async () => {
+      const app = await App.enrol(gateway)
+      assert.equal((await app.post('mms:downloaded', mms())).status, 200)
+      const [received] = await inbox(app)
+      assert.deepEqual(
+        [received.type, received.message, received.metadata.subject],
+        ['mms', 'Look', 'Holiday'],
+      )
+      const [first, second, ...rest] = received.metadata.media
+      assert.deepEqual(rest, [])
+      assert.deepEqual(
+        { ...first, id: '' },
+        { id: '', kind: 'image', mime: 'image/png', size: 8, filename: '_.._etc_pa_ss.png' },
+      )
+      assert.deepEqual(
+        [second.kind, second.mime, second.filename],
+        ['document', 'application/octet-stream', null],
+      )
+      const answer = await fetch(`${gateway.url}/api/v1/media/${first.id}`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      assert.equal(answer.status, 200)
+      assert.deepEqual(Buffer.from(await answer.arrayBuffer()), picture)
+      assert.equal(answer.headers.get('content-type'), 'image/png')
+      assert.match(answer.headers.get('content-disposition')!, /^attachment; filename="_.._etc_pa_ss.png"/)
+      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    })
+    test('an MMS handed over twice is one message and one file', async () => {
+      const app = await App.enrol(gateway)
+      const count = () =>
+        readdirSync(join(scratch(), 'media'), { recursive: true, withFileTypes: true }).filter(entry =>
+          entry.isFile(),
+        ).length
+      await app.post('mms:downloaded', mms(), { id: 'same' })
+      const before = count()
+      await app.post('mms:downloaded', mms(), { id: 'same' })
+      assert.equal((await inbox(app)).length, 1)
+      assert.equal(count(), before)
+    })
+    test('media of another environment, and what is no id, are 404', async () => {
+      const app = await App.enrol(gateway)
+      await app.post('mms:downloaded', mms())
+      const { id } = (await inbox(app))[0].metadata.media[0]
+      const staging = await gateway.key('staging')
+      assert.equal((await gateway.ask('GET', `/staging/api/v1/media/${id}`, { key: staging })).status, 404)
+      for (const other of [crypto.randomUUID(), '..%2f..%2fbasestation.db', 'x'])
+        assert.equal((await gateway.ask('GET', `/api/v1/media/${other}`, { key })).status, 404)
+    })
+    test('a body of several megabytes is taken', async () => {
+      const app = await App.enrol(gateway)
+      const data = Buffer.alloc(6_000_000, 7).toString('base64')
+      const large = mms({ attachments: [{ contentType: 'video/mp4', name: 'a.mp4', data }] })
+      assert.equal((await app.post('mms:downloaded', large)).status, 200)
+      assert.equal((await inbox(app))[0].metadata.media[0].size, 6_000_000)
+    })
+
+    const device = async (app: App) =>
+      (
+        await gateway.ask('GET', `/api/v1/devices/${app.device.id}`, {
+          key: await gateway.key('production', { scopes: ['devices:read'] }),
+        })
+      ).body.data
+    test('what became of a message may also come by post, for our ids only', async () => {
+      const app = await App.enrol(gateway, { perMinute: null })
+      const stream = await app.stream()
+      await app.online()
+      const { body } = await gateway.ask('POST', '/api/v1/sms/send', {
+        key,
+        body: { to: '+14155550123', message: 'x', device_id: app.device.id },
+      })
+      await app.list()
+      for (const [event, messageId] of [
+        ['sms:delivered', 'from-the-local-api'],
+        ['sms:sent', body.message_id],
+        ['sms:delivered', body.message_id.toUpperCase()],
+        ['sms:failed', body.message_id],
+      ] as const)
+        assert.equal((await app.post(event, { messageId, sentAt: new Date().toISOString() })).status, 200)
+      assert.equal(
+        (await gateway.ask('GET', `/api/v1/sms/status/${body.message_id}`, { key })).body.data.status,
+        'delivered',
+      )
+      stream.close()
+    })
+    test('battery and charger come with each ping and show as attention', async () => {
+      const app = await App.enrol(gateway)
+      const ping = (level: number, charging: number) =>
+        app.post('system:ping', {
+          health: {
+            status: 'pass',
+            checks: {
+              'battery:level': { observedValue: level },
+              'battery:charging': { observedValue: charging },
+            },
+          },
+        })
+      await ping(12, 0)
+      await until('attention', async () => (await device(app)).attention.length === 2)
+      const low = await device(app)
+      assert.deepEqual(
+        low.attention.map(({ code }: { code: string }) => code),
+        ['battery_low', 'not_charging'],
+      )
+      assert.deepEqual([low.about.battery_percent, low.about.charging], [12, false])
+      await ping(90, 3)
+      await until('all is well', async () => (await device(app)).attention.length === 0)
+    })
+    test('the phone’s own number is learnt when it tells it', async () => {
+      const app = await App.enrol(gateway, { phone: '' })
+      await app.post('app:started', {
+        simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber: '+15550100101', carrierName: 'Fishnet' }],
+      })
+      const { phone, about } = await device(app)
+      assert.equal(phone, '+15550100101')
+      assert.deepEqual(about.sims, [{ slot: 1, number: '+15550100101', carrier: 'Fishnet' }])
+    })
+  })
