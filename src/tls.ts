@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type Server } from 'node:tls'
+import { ConfigProblem } from './config.ts'
 import type { Log } from './core/log.ts'
 import { Loop } from './core/loop.ts'
 
@@ -10,11 +11,15 @@ export type Certificate = { cert: Buffer; key: Buffer }
 
 const lookMs = 5_000
 
-/** Throws when the files are missing, or do not belong together. */
+/** Complains when the files are missing, or do not belong together. */
 export function readCertificate(files: TlsFiles): Certificate {
-  const certificate = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
-  createSecureContext(certificate)
-  return certificate
+  try {
+    const certificate = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
+    createSecureContext(certificate)
+    return certificate
+  } catch (error) {
+    throw new ConfigProblem([`TLS_CERT, TLS_KEY: ${(error as Error).message}`])
+  }
 }
 
 /** Connections from then on get the new certificate; those that are open stay. */

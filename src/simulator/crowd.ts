@@ -21,7 +21,13 @@ export type Tally = {
   lost: number
 }
 
-export type CrowdOptions = { trouble: Trouble; onAir?: (messageId: string) => void }
+export type CrowdOptions = {
+  trouble: Trouble
+  /** Told of each message that goes on the air. */
+  onAir?: (messageId: string) => void
+  /** A certificate to trust. */
+  ca?: string
+}
 export type Seat = Pick<PhoneOptions, 'url' | 'enrolmentToken' | 'name'>
 
 export class Crowd {
@@ -40,12 +46,13 @@ export class Crowd {
   }
   readonly phones: AppPhone[] = []
   readonly #options: CrowdOptions
-  readonly #wire = new Wire()
+  readonly #wire: Wire
   /** Over all phones: what one has sent, no other may send either. */
   readonly #ledger = new Set<string>()
 
   constructor(options: CrowdOptions) {
     this.#options = options
+    this.#wire = new Wire(options.ca)
   }
 
   /** Resolves when the phone is registered. */

@@ -11,7 +11,14 @@ const callMs = 10_000
 
 export class Wire {
   readonly #plain = new http.Agent({ keepAlive: true, maxSockets: 128 })
-  readonly #secure = new https.Agent({ keepAlive: true, maxSockets: 128 })
+  readonly #secure: https.Agent
+  readonly #ca: string | undefined
+
+  /** `ca`: a certificate to trust beside those that the machine trusts. */
+  constructor(ca?: string) {
+    this.#ca = ca
+    this.#secure = new https.Agent({ keepAlive: true, maxSockets: 128, ...(ca !== undefined && { ca }) })
+  }
 
   /** Rejects when nobody answers; any answer resolves. */
   ask({ method, url, headers = {}, body }: Call): Promise<Answer> {
@@ -51,6 +58,7 @@ export class Wire {
     }
     const request = moduleFor(new URL(url).protocol).get(url, {
       agent: false,
+      ...(this.#ca !== undefined && { ca: this.#ca }),
       headers: { ...headers, accept: 'text/event-stream' },
     })
     request.on('error', end)

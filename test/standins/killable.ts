@@ -1,6 +1,6 @@
 /**
  * A gateway in a process of its own, to be killed in the middle of its work. Its simulated phones write each message
- * they put on the air into a ledger that survives. Prints its address when it listens.
+ * they put on the air into a ledger that survives. Prints its address when it listens. Arguments: database, ledger, port.
  */
 
 import { appendFileSync } from 'node:fs'
@@ -8,9 +8,9 @@ import { readConfig } from '../../src/config.ts'
 import { simulatedPhones } from '../../src/links/simulated.ts'
 import { build } from '../../src/main.ts'
 
-const [database = '', ledger = ''] = process.argv.slice(2)
+const [database = '', ledger = '', port = '0'] = process.argv.slice(2)
 const gateway = await build(
-  readConfig({ DATABASE_URL: database, PORT: '0', RATE_LIMIT: '1000000', LOG_LEVEL: 'error' }),
+  readConfig({ DATABASE_URL: database, PORT: port, RATE_LIMIT: '1000000', LOG_LEVEL: 'error' }),
   {
     kinds: [
       simulatedPhones({

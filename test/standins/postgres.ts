@@ -63,7 +63,7 @@ export async function leavePostgres(): Promise<void> {
   own = undefined
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
