@@ -817,5 +817,155 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         await again.close()
       }),
     )
+
+    test(
+      'a phone is let in by its token, again and again, each time with a fresh one',
+      inWorld(async ({ store, clock }) => {
+        const device = await enrol(store)
+        assert.equal(await store.invite(device.id, { tokenHash: 'a' }), true)
+        assert.equal(await store.invite(randomUUID(), { tokenHash: 'b' }), false)
+        assert.equal(await store.admit({ tokenHash: 'wrong' }, 't0'), undefined)
+        const first = await store.admit({ tokenHash: 'a' }, 't1')
+        assert.deepEqual([first?.device.id, first?.tokenHash, first?.registeredAt], [device.id, 't1', start])
+        clock.now += 1_000
+        const second = await store.admit({ tokenHash: 'a' }, 't2')
+        assert.deepEqual([second?.hook, second?.signingKey], [first?.hook, first?.signingKey])
+        assert.equal(await store.phoneByToken('t1'), undefined)
+        assert.equal((await store.phoneByToken('t2'))?.registeredAt, start + 1_000)
+        assert.equal((await store.phoneByHook(first!.hook))?.device.id, device.id)
+        await store.retire(device.id)
+        assert.equal(await store.phoneByToken('t2'), undefined)
+        assert.equal(await store.phoneByHook(first!.hook), undefined)
+        assert.equal(await store.admit({ tokenHash: 'a' }, 't3'), undefined)
+        assert.deepEqual(await store.phones(), [])
+      }),
+    )
+
+    test(
+      'a code lets one phone in once, ends by time, and by wrong tries of all',
+      inWorld(async ({ store, clock }) => {
+        const device = await enrol(store)
+        const code = (hash: string) =>
+          store.invite(device.id, { code: { hash, expiresAt: clock.now + 1_000 } })
+        await code('c1')
+        assert.ok(await store.admit({ codeHash: 'c1' }, 't1'))
+        assert.equal(await store.admit({ codeHash: 'c1' }, 't2'), undefined)
+        await code('c2')
+        clock.now += 1_000
+        assert.equal(await store.admit({ codeHash: 'c2' }, 't3'), undefined)
+        await code('c3')
+        for (let n = 0; n < 4; n += 1) await store.admit({ codeHash: 'x' }, 't')
+        assert.ok(await store.admit({ codeHash: 'c3' }, 't4'), 'four wrong ones are forgiven')
+        await code('c4')
+        await Promise.all([1, 2, 3, 4, 5].map(() => store.admit({ codeHash: 'x' }, 't')))
+        assert.equal(await store.admit({ codeHash: 'c4' }, 't5'), undefined)
+      }),
+    )
+
+    test(
+      'what a phone has not acknowledged is shown to it again, but not to one that was let in since',
+      inWorld(async ({ store, clock }) => {
+        const device = await enrol(store)
+        await store.invite(device.id, { tokenHash: 'a' })
+        const { registeredAt } = (await store.admit({ tokenHash: 'a' }, 't1'))!
+        const [one, two, three] = [
+          await accepted(store, device),
+          await accepted(store, device),
+          await accepted(store, device, { expiresAt: start + 5_000 }),
+        ]
+        const shown = async (since: number) =>
+          (await store.unacknowledged(device.id, since, 10)).map(({ id }) => id)
+        assert.deepEqual(await shown(registeredAt!), [], 'nothing was handed over yet')
+        await store.claim(device.id, 10)
+        assert.deepEqual(await shown(registeredAt!), [one.id, two.id, three.id])
+        const taken = { deviceId: device.id, outcome: 'taken', at: start, times: { taken: start } } as const
+        await store.record({ ...taken, messageId: one.id })
+        assert.deepEqual(await shown(registeredAt!), [two.id, three.id])
+        clock.now += 5_000
+        assert.deepEqual(await shown(registeredAt!), [two.id], 'past its validity it is not shown')
+        // The clock is set back: still nothing from before may be shown.
+        clock.now = start - 60_000
+        const again = (await store.admit({ tokenHash: 'a' }, 't2'))!
+        assert.deepEqual(await shown(again.registeredAt!), [])
+      }),
+    )
+
+    test(
+      'the device’s own times are kept, the earliest of each, and only on its own messages',
+      inWorld(async ({ store }) => {
+        const [device, other] = [await enrol(store), await enrol(store)]
+        const { id } = await accepted(store, device)
+        await store.claim(device.id, 1)
+        const report = (deviceId: string, outcome: 'taken' | 'sent' | 'delivered', times: object) =>
+          store.record({ messageId: id, deviceId, outcome, at: start, times })
+        assert.equal(await report(device.id, 'taken', { taken: 5, processed: 9 }), false)
+        const moved = await Promise.all([
+          report(device.id, 'delivered', { sent: 20, delivered: 30 }),
+          report(device.id, 'sent', { sent: 10, processed: 8 }),
+          report(other.id, 'sent', { sent: 1 }),
+        ])
+        assert.deepEqual(moved, [true, false, false])
+        const message = await store.message(staging, id)
+        assert.deepEqual(message?.reported, { taken: 5, processed: 8, sent: 10, delivered: 30 })
+        assert.equal(message?.status, 'delivered')
+      }),
+    )
+
+    test(
+      'a waiting message is canceled; of one that a device has, only the wish is kept',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        const [one, two] = [await accepted(store, device), await accepted(store, device)]
+        assert.equal(await store.cancel(1, one.id, true), undefined, 'not another environment’s')
+        assert.equal(await store.cancel(staging, one.id, true), 'canceled')
+        assert.equal((await store.loads())[0]?.waiting, 1)
+        await store.claim(device.id, 10)
+        assert.equal(await store.cancel(staging, two.id, false), 'sending')
+        assert.equal((await store.message(staging, two.id))?.cancelAsked, false)
+        assert.equal(await store.cancel(staging, two.id, true), 'sending')
+        assert.equal((await store.message(staging, two.id))?.cancelAsked, true)
+        const canceled = { messageId: two.id, deviceId: device.id, outcome: 'canceled', at: start } as const
+        assert.equal(await store.record(canceled), true)
+        assert.equal(await store.cancel(staging, two.id, true), 'canceled')
+        assert.equal(await store.cancel(staging, randomUUID(), true), undefined)
+      }),
+    )
+
+    test(
+      'what a device says about itself is kept, and attention is journalled when it changes',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        await store.describe(device.id, { about: { appVersion: '1.0' }, seenAt: 5 })
+        await store.describe(device.id, { about: { model: 'x' }, attention: ['battery_low'], seenAt: 3 })
+        await store.describe(device.id, { attention: ['battery_low'] })
+        const [found] = await store.devices()
+        assert.deepEqual(found?.about, { appVersion: '1.0', model: 'x' })
+        assert.deepEqual([found?.attention, found?.seenAt], [['battery_low'], 5])
+        const events = await store.events(0, 100)
+        assert.equal(events.filter(({ type }) => type === 'device.attention').length, 1)
+      }),
+    )
+
+    test(
+      'a received message is kept once by what it says too, and its files belong to its environment',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        const file = { id: randomUUID(), mime: 'image/png', size: 3, filename: 'ä.png' }
+        const incoming = (externalId: string): Incoming => ({
+          deviceId: device.id,
+          sender: '+15550100001',
+          text: 'x',
+          type: 'mms',
+          metadata: {},
+          externalId,
+          fingerprint: 'f',
+          media: [file],
+        })
+        const [a, b] = await Promise.all([store.receive(incoming('1')), store.receive(incoming('2'))])
+        assert.equal(a.id, b.id)
+        assert.deepEqual(await store.media(staging, file.id), file)
+        assert.equal(await store.media(1, file.id), undefined)
+      }),
+    )
   })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
+import { App } from '../../test/standins/app.ts'
 import { startGateway, until } from '../../test/standins/gateway.ts'
 import { Basestation, BasestationError } from '../src/index.ts'
 
@@ -104,4 +105,39 @@ test('something that is not a gateway is said to be none', async () => {
     error => (error as BasestationError).code === 'no_answer',
   )
   server.close()
+})
+
+test('devices, files and cancelling through a real gateway', async () => {
+  const gateway = await startGateway({ appPhones: true })
+  const key = await gateway.key('staging', {
+    scopes: ['messages:send', 'messages:read', 'inbox:read', 'devices:read', 'devices:manage'],
+  })
+  const client = new Basestation({ url: gateway.url, key, retries: 0 })
+  const { data: phone } = await client.addDevice({ kind: 'android', name: 'Phone', per_minute: null })
+  assert.equal((await client.devices()).data.length, 1)
+  assert.equal((await client.device(phone.id)).data.name, 'Phone')
+  assert.equal((await client.changeDevice(phone.id, { name: 'Other' })).data.name, 'Other')
+  const { enrolment } = (await client.enrolDevice(phone.id, { code: true })).data
+  assert.match(enrolment!.code!, /^\d{8}$/)
+
+  const app = new App(gateway, {
+    device: (await gateway.store.devices())[0]!,
+    enrolment: { ...enrolment!, codeExpiresAt: null },
+  })
+  app.token = (await app.register()).body.token
+  await app.stream()
+  await app.online()
+  const { message_id } = await client.send({ to: '+15550101234', message: 'x' })
+  assert.equal((await client.cancel(message_id)).data.status, 'canceled')
+  const attachments = [{ contentType: 'text/plain', name: 'a.txt', data: 'aGVsbG8=' }]
+  await app.post('mms:downloaded', { sender: '+15550101234', attachments })
+  const [received] = (await client.received()).data
+  const file = await client.media(received!.metadata.media![0]!.id)
+  assert.equal(await file.text(), 'hello')
+  await assert.rejects(client.media('x'), error => (error as BasestationError).code === 'media_not_found')
+
+  app.hangUp()
+  assert.equal((await client.removeDevice(phone.id)).data.id, phone.id)
+  assert.deepEqual((await client.devices()).data, [])
+  await gateway.stop()
 })

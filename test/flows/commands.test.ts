@@ -188,6 +188,67 @@ for (const database of databases)
       assert.match(error, /only in staging/)
     })
 
+    test('an Android phone: what to type, every step, and whether the address can work', async () => {
+      const { json: added } = await run('devices add --kind android --name Desk_phone --code --json')
+      assert.deepEqual([added.name, added.kind, added.status], ['Desk phone', 'android', 'offline'])
+      const { url, token, code, steps, warning } = added.enrolment
+      assert.equal(url, `http://127.0.0.1:${environment.PORT}/mobile/v1`)
+      assert.match(code, /^\d{8}$/)
+      assert.match(warning, /adb reverse/)
+      const { out } = await run('devices add --kind android --name Other', {
+        PUBLIC_URL: 'https://sms.example.org',
+      })
+      assert.match(out, /API URL +https:\/\/sms\.example\.org\/mobile\/v1/)
+      assert.doesNotMatch(out, /Note:/)
+      for (const word of [url, token, code, 'SSE Only']) assert.ok(steps.join().includes(word), word)
+      const post = (secret: string) =>
+        fetch(`${url}/device`, { method: 'POST', headers: { authorization: secret }, body: '{}' })
+      assert.equal((await post(`Code ${code}`)).status, 201)
+      const { json: again } = await run(`devices enrol ${added.id} --json`)
+      assert.equal((await post(`Bearer ${token}`)).status, 401)
+      assert.equal((await post(`Bearer ${again.enrolment.token}`)).status, 201)
+      await until('seen', async () => {
+        const { out: list } = await run('devices list')
+        return /Other .*not_connected/.test(list) && /Desk phone .*online/.test(list)
+      })
+      for (const { id, kind } of (await run('devices list --json')).json)
+        if (kind === 'android') assert.equal((await run(`devices remove ${id}`)).code, 0)
+    })
+
+    test('simulate runs phones over the real protocol and leaves nothing behind', async () => {
+      const before = (await run('devices list --json')).json.length
+      const phones = start('simulate --phones 5 --seconds 8 --json'.split(' '))
+      let out = ''
+      phones.stdout.on('data', chunk => {
+        out += chunk
+      })
+      const lines = () =>
+        out
+          .trim()
+          .split('\n')
+          .filter(line => line !== '')
+          .map(line => JSON.parse(line))
+      await until('online', () => lines().at(-1)?.online === 5)
+      const { json: listed } = await run('devices list --json')
+      const phone = listed.find(({ kind }: { kind: string }) => kind === 'android')
+      const sent = await run(`send --to +15550101234 --message hi --device ${phone.id} --watch --json`, {
+        BASESTATION_KEY: firstKey,
+      })
+      assert.match(sent.out, /"delivered"/)
+      const [code] = await once(phones, 'close')
+      assert.equal(code, 0)
+      assert.deepEqual([lines().at(-1).delivered, lines().at(-1).twice], [1, 0])
+      assert.equal((await run('devices list --json')).json.length, before)
+      const { json: keys } = await run('keys list --json')
+      assert.ok(
+        keys
+          .filter(({ name }: { name: string }) => name.includes('simulate'))
+          .every((key: { revoked_at: string }) => key.revoked_at !== null),
+      )
+      assert.equal((await run('simulate --key bs_live_x')).code, 2)
+      assert.equal((await run('simulate --phones 0')).code, 2)
+    })
+
     test('wrong usage is exit code 2 and says what is wrong', async () => {
       for (const [args, words] of [
         ['nonsense', 'no command'],
@@ -209,9 +270,9 @@ for (const database of databases)
     test('every command has --help', async () => {
       const { out } = await run('--help')
       const commands = [
-        ...out.matchAll(/^ {2}([a-z]+(?: (?:create|list|revoke|add|set|pause|resume|remove))?)/gm),
+        ...out.matchAll(/^ {2}([a-z]+(?: (?:create|list|revoke|add|enrol|set|pause|resume|remove))?)/gm),
       ].map(([, name]) => name!)
-      assert.ok(commands.length >= 18)
+      assert.ok(commands.length >= 20)
       const helps = await Promise.all(commands.map(name => run(`${name} --help`)))
       for (const [index, { code, out: text }] of helps.entries()) {
         assert.equal(code, 0)
