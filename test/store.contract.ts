@@ -901,7 +901,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         assert.equal(await report(device.id, 'taken', { taken: 5, processed: 9 }), false)
         const moved = await Promise.all([
           report(device.id, 'delivered', { sent: 20, delivered: 30 }),
-          report(device.id, 'sent', { sent: 10, processed: 8 }),
+          report(device.id, 'sent', { sent: 10, processed: 8, taken: 7 }),
           report(other.id, 'sent', { sent: 1 }),
         ])
         assert.deepEqual(moved, [true, false, false])

@@ -1,42 +1,19 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
+import type { Config } from '../config.ts'
 import type { Candidate } from '../core/choose.ts'
-import {
-  attentions,
-  type DeviceChange,
-  type DeviceKind,
-  defaultPerMinute,
-  deviceKinds,
-} from '../core/device.ts'
-import { type Enrolment, inviteAndExplain } from '../core/enrolment.ts'
-import type { EnvironmentName } from '../core/environment.ts'
+import { attentions, type DeviceChange, type DeviceKind, deviceKinds } from '../core/device.ts'
+import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/enrolment.ts'
 import { Fleet } from '../core/fleet.ts'
 import { normaliseNumber } from '../core/number.ts'
 import { Problem } from '../core/problem.ts'
+import { shownDevice, shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
-import { isoTimeOrNull } from '../core/time.ts'
 import { type Command, type Context, type Given, required, UsageError } from './command.ts'
 import { table } from './output.ts'
 import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
 
-const shown = ({ device, online, load }: Candidate) => ({
-  id: device.id,
-  name: device.name,
-  kind: device.kind,
-  environment: device.environment,
-  phone: device.phone,
-  status: online ? 'online' : 'offline',
-  paused: device.paused,
-  per_minute: device.perMinute,
-  per_day: device.perDay,
-  waiting: load.waiting,
-  attention: device.attention.map(code => ({ code, detail: attentions[code] })),
-  app_version: device.about.appVersion ?? null,
-  battery_percent: device.about.batteryPercent ?? null,
-  charging: device.about.charging ?? null,
-  seen_at: isoTimeOrNull(device.seenAt),
-  created_at: isoTimeOrNull(device.createdAt),
-})
+const shown = (member: Candidate) => ({ ...shownDevice(member), environment: member.device.environment })
 
 async function fleetOf(store: Store): Promise<Fleet> {
   const fleet = new Fleet(store, Date.now)
@@ -58,12 +35,17 @@ const list: Command = {
       context.output.show(members.map(shown), () =>
         [
           table(
-            members.map(member => ({
-              ...shown(member),
-              status: member.device.paused ? `${shown(member).status}, paused` : shown(member).status,
-              'per minute': member.device.perMinute ?? '–',
-              'per day': member.device.perDay ?? '–',
-              attention: member.device.attention.join(', '),
+            members.map(({ device, online, load }) => ({
+              id: device.id,
+              environment: device.environment,
+              kind: device.kind,
+              name: device.name,
+              phone: device.phone,
+              status: `${online ? 'online' : 'offline'}${device.paused ? ', paused' : ''}`,
+              waiting: load.waiting,
+              'per minute': device.perMinute ?? '–',
+              'per day': device.perDay ?? '–',
+              attention: device.attention.join(', '),
             })),
             [
               'id',
@@ -108,19 +90,15 @@ const add: Command = {
       const { given, output, config } = context
       const kind = kindOf(given)
       const environment = environmentNamed(given, kind === 'simulated' ? 'staging' : 'production')
-      refuseUnfit(kind, environment)
-      const device = await store.enrol({
+      const reason = unfit(kind, environment)
+      if (reason !== undefined) throw new UsageError(reason)
+      const draft = {
         environmentId: await environmentId(store, environment),
         kind,
         name: required(given, 'name'),
         phone: phoneOf(given) ?? '',
-        perMinute: defaultPerMinute[kind],
-        perDay: null,
-      })
-      const enrolment =
-        kind === 'android'
-          ? await inviteAndExplain(store, device, config.PUBLIC_URL, given.flag('code'), Date.now())
-          : undefined
+      }
+      const { device, enrolment } = await addDevice(partsOf(store, config), draft, given.flag('code'))
       const member = (await fleetOf(store)).member(device.id)!
       output.show({ ...shown(member), ...(enrolment && { enrolment: shownEnrolment(enrolment) }) }, () =>
         [
@@ -145,13 +123,7 @@ const enrol: Command = {
       const member = (await fleetOf(store)).member(id.toLowerCase())
       if (!member || member.device.removedAt !== null) throw missing(id)
       if (member.device.kind !== 'android') throw new UsageError('only Android phones are connected this way')
-      const enrolment = await inviteAndExplain(
-        store,
-        member.device,
-        config.PUBLIC_URL,
-        given.flag('code'),
-        Date.now(),
-      )
+      const enrolment = await inviteAndExplain(partsOf(store, config), member.device, given.flag('code'))
       output.show({ ...shown(member), enrolment: shownEnrolment(enrolment) }, () =>
         explained(enrolment).slice(1).join('\n'),
       )
@@ -159,10 +131,7 @@ const enrol: Command = {
     }),
 }
 
-const shownEnrolment = ({ codeExpiresAt, ...rest }: Enrolment) => ({
-  ...rest,
-  code_expires_at: isoTimeOrNull(codeExpiresAt),
-})
+const partsOf = (store: Store, config: Config) => ({ store, publicUrl: config.PUBLIC_URL, now: Date.now() })
 
 function explained({ url, token, code, steps, warning }: Enrolment): string[] {
   return [
@@ -257,14 +226,6 @@ function kindOf(given: Given): DeviceKind {
   if (!deviceKinds.includes(kind as DeviceKind))
     throw new UsageError('--kind must be android, whatsapp or simulated')
   return kind as DeviceKind
-}
-
-function refuseUnfit(kind: DeviceKind, environment: EnvironmentName): void {
-  if (kind === 'whatsapp') throw new UsageError('this version cannot link WhatsApp devices yet')
-  if (kind === 'simulated' && environment === 'production')
-    throw new UsageError(
-      'simulated phones exist only in staging: a production message must never end in a pretend phone',
-    )
 }
 
 function phoneOf(given: Given): string | undefined {

@@ -1,6 +1,7 @@
 /** How a person connects an Android phone: the secrets to type, and every step. */
 
-import type { Device } from './device.ts'
+import { type Device, type DeviceDraft, defaultPerMinute } from './device.ts'
+import type { EnvironmentName } from './environment.ts'
 import { codeMs, hashCode, hashEnrolmentToken, newCode, newEnrolmentToken } from './phone.ts'
 import type { Store } from './store.ts'
 
@@ -15,13 +16,36 @@ export type Enrolment = {
   warning: string | null
 }
 
+export type NewDevice = Pick<DeviceDraft, 'environmentId' | 'kind' | 'name' | 'phone'> &
+  Partial<Pick<DeviceDraft, 'perMinute' | 'perDay'>>
+
+export type EnrolmentParts = { store: Pick<Store, 'enrol' | 'invite'>; publicUrl: string; now: number }
+
+/** Why a device of this kind cannot be added to this environment. */
+export function unfit(kind: Device['kind'], environment: EnvironmentName): string | undefined {
+  if (kind === 'whatsapp') return 'this version cannot link WhatsApp devices yet'
+  if (kind === 'simulated' && environment === 'production')
+    return 'simulated phones exist only in staging: a production message must never end in a pretend phone'
+  return undefined
+}
+
+/** Adds a device; for an Android phone with the way in. */
+export async function addDevice(
+  parts: EnrolmentParts,
+  draft: NewDevice,
+  withCode: boolean,
+): Promise<{ device: Device; enrolment?: Enrolment }> {
+  const usual = { perMinute: defaultPerMinute[draft.kind], perDay: null }
+  const device = await parts.store.enrol({ ...usual, ...draft })
+  if (draft.kind !== 'android') return { device }
+  return { device, enrolment: await inviteAndExplain(parts, device, withCode) }
+}
+
 /** Makes a new token, which ends the one before, and a one-time code if asked for. */
 export async function inviteAndExplain(
-  store: Pick<Store, 'invite'>,
+  { store, publicUrl, now }: Omit<EnrolmentParts, 'store'> & { store: Pick<Store, 'invite'> },
   device: Device,
-  publicUrl: string,
   withCode: boolean,
-  now: number,
 ): Promise<Enrolment> {
   const token = newEnrolmentToken()
   const code = withCode ? newCode() : null

@@ -1,20 +1,18 @@
 /** Devices over the API: list, add, change, connect, remove. */
 
 import type { Candidate } from '../core/choose.ts'
-import { attentions, type Device, defaultPerMinute } from '../core/device.ts'
-import { type Enrolment, inviteAndExplain } from '../core/enrolment.ts'
+import * as enrolment from '../core/enrolment.ts'
 import type { Environment } from '../core/environment.ts'
 import type { Fleet } from '../core/fleet.ts'
 import { normaliseNumber } from '../core/number.ts'
 import { Problem } from '../core/problem.ts'
+import { shownDevice, shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
-import { isoTime, isoTimeOrNull } from '../core/time.ts'
 import type {
   DeviceAddRequest,
   DeviceAddResponse,
   DeviceChangeRequest,
   DeviceResponse,
-  DeviceShape,
   DevicesResponse,
   EnrolmentRequest,
   RemovedResponse,
@@ -30,71 +28,43 @@ export type DeviceParts = {
   now: () => number
 }
 
-const shown = ({ device, online, load }: Candidate): DeviceShape => {
-  const { appVersion, batteryPercent, model, charging, sims } = device.about
-  return {
-    id: device.id,
-    name: device.name,
-    kind: device.kind,
-    phone: device.phone,
-    status: online ? 'online' : 'offline',
-    paused: device.paused,
-    per_minute: device.perMinute,
-    per_day: device.perDay,
-    waiting: load.waiting,
-    attention: device.attention.map(code => ({ code, detail: attentions[code] })),
-    about: {
-      ...(appVersion !== undefined && { app_version: appVersion }),
-      ...(model !== undefined && { model }),
-      ...(batteryPercent !== undefined && { battery_percent: batteryPercent }),
-      ...(charging !== undefined && { charging }),
-      ...(sims && { sims: [...sims] }),
-    },
-    seen_at: isoTimeOrNull(device.seenAt),
-    created_at: isoTime(device.createdAt),
-  }
-}
-
-const shownEnrolment = ({ codeExpiresAt, ...rest }: Enrolment) => ({
-  ...rest,
-  code_expires_at: isoTimeOrNull(codeExpiresAt),
-})
-
 export const devices =
   ({ fleet, refresh }: DeviceParts): Action<DevicesResponse> =>
   async ({ environment }) => {
     await refresh()
-    return { success: true, data: fleet.candidates(environment.id).map(shown) }
+    return { success: true, data: fleet.candidates(environment.id).map(shownDevice) }
   }
 
 export const device =
   (parts: DeviceParts): Action<DeviceResponse> =>
   async ({ environment, params }) => ({
     success: true,
-    data: shown(await find(parts, environment, params.device_id!)),
+    data: shownDevice(await find(parts, environment, params.device_id!)),
   })
 
 export const addDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
   async ({ environment, body }) => {
-    const { kind, name, code, per_minute, per_day, ...rest } = body as DeviceAddRequest
-    if (kind === 'whatsapp') throw unfit('/kind', 'WhatsApp devices cannot be linked yet.')
-    if (kind === 'simulated' && environment.name === 'production')
-      throw unfit('/kind', 'Simulated phones exist only in staging.')
-    if (code !== undefined && kind !== 'android') throw unfit('/code', 'Only Android devices have a code.')
-    const added = await parts.store.enrol({
+    const { kind, name, phone = '', code, per_minute, per_day } = body as DeviceAddRequest
+    const reason = enrolment.unfit(kind, environment.name)
+    if (reason !== undefined) throw bad('/kind', `${reason}.`)
+    if (code !== undefined && kind !== 'android') throw bad('/code', 'Only Android devices have a code.')
+    const draft = {
       environmentId: environment.id,
       kind,
       name: nameOf(name),
-      phone: phoneOf(rest.phone ?? ''),
-      perMinute: per_minute === undefined ? defaultPerMinute[kind] : per_minute,
-      perDay: per_day ?? null,
-    })
-    const enrolment = kind === 'android' ? await invite(parts, added, code === true) : undefined
-    const member = await find(parts, environment, added.id)
+      phone: phoneOf(phone),
+      ...(per_minute !== undefined && { perMinute: per_minute }),
+      ...(per_day !== undefined && { perDay: per_day }),
+    }
+    const added = await enrolment.addDevice(partsOf(parts), draft, code === true)
+    const member = await find(parts, environment, added.device.id)
     return {
       success: true,
-      data: { ...shown(member), ...(enrolment && { enrolment: shownEnrolment(enrolment) }) },
+      data: {
+        ...shownDevice(member),
+        ...(added.enrolment && { enrolment: shownEnrolment(added.enrolment) }),
+      },
     }
   }
 
@@ -111,16 +81,17 @@ export const changeDevice =
       ...(paused !== undefined && { paused }),
     })
     if (!changed) throw missing()
-    return { success: true, data: shown(await find(parts, environment, device.id)) }
+    return { success: true, data: shownDevice(await find(parts, environment, device.id)) }
   }
 
 export const enrolDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
   async ({ environment, params, body }) => {
     const member = await find(parts, environment, params.device_id!)
-    if (member.device.kind !== 'android') throw unfit('', 'Only Android devices are connected this way.')
-    const enrolment = await invite(parts, member.device, (body as EnrolmentRequest).code === true)
-    return { success: true, data: { ...shown(member), enrolment: shownEnrolment(enrolment) } }
+    if (member.device.kind !== 'android') throw bad('', 'Only Android devices are connected this way.')
+    const withCode = (body as EnrolmentRequest).code === true
+    const invitation = await enrolment.inviteAndExplain(partsOf(parts), member.device, withCode)
+    return { success: true, data: { ...shownDevice(member), enrolment: shownEnrolment(invitation) } }
   }
 
 export const removeDevice =
@@ -132,8 +103,7 @@ export const removeDevice =
     return { success: true, data: { id: device.id } }
   }
 
-const invite = ({ store, publicUrl, now }: DeviceParts, device: Device, withCode: boolean) =>
-  inviteAndExplain(store, device, publicUrl(), withCode, now())
+const partsOf = ({ store, publicUrl, now }: DeviceParts) => ({ store, publicUrl: publicUrl(), now: now() })
 
 /** As it is now: another process may have changed it. */
 async function find(
@@ -149,18 +119,17 @@ async function find(
 
 const missing = () => new Problem('device_not_found', 'There is no device with this id.')
 
-const unfit = (pointer: string, detail: string) =>
+const bad = (pointer: string, detail: string) =>
   new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })
 
 function nameOf(given: string): string {
   const name = given.trim()
-  if (name === '') throw unfit('/name', 'name must not be empty.')
+  if (name === '') throw bad('/name', 'name must not be empty.')
   return name
 }
 
 function phoneOf(given: string): string {
   const phone = given === '' ? '' : normaliseNumber(given)
-  if (phone === undefined)
-    throw unfit('/phone', 'phone must be in international format, such as +14155550123.')
+  if (phone === undefined) throw bad('/phone', 'phone must be in international format, such as +14155550123.')
   return phone
 }

@@ -55,7 +55,11 @@ async function prepare(store: Store, url: string) {
         perMinute: null,
         perDay: null,
       })
-      const { url: address, token } = await inviteAndExplain(store, device, url, false, Date.now())
+      const { url: address, token } = await inviteAndExplain(
+        { store, publicUrl: url, now: Date.now() },
+        device,
+        false,
+      )
       return { url: address, enrolmentToken: token, name: device.name }
     }),
   )

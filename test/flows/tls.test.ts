@@ -41,11 +41,9 @@ test('https is served directly, to phones too, and a renewed certificate is used
     try {
       const device = await gateway.device('production', { kind: 'android' })
       const { url, token, warning } = await inviteAndExplain(
-        gateway.store,
+        { store: gateway.store, publicUrl: gateway.url, now: Date.now() },
         device,
-        gateway.url,
         false,
-        Date.now(),
       )
       assert.match(warning ?? '', /reaches itself/)
       await crowd.join({ url, enrolmentToken: token, name: 'fish' })

@@ -28,7 +28,11 @@ export async function slot(
 ): Promise<Slot> {
   const { code = false, environment = 'production', ...rest } = draft
   const device = await gateway.device(environment, { kind: 'android', ...rest })
-  const enrolment = await inviteAndExplain(gateway.store, device, gateway.url, code, Date.now())
+  const enrolment = await inviteAndExplain(
+    { store: gateway.store, publicUrl: gateway.url, now: Date.now() },
+    device,
+    code,
+  )
   return { device, enrolment }
 }
 
