@@ -125,5 +125,11 @@ test('after a restart a phone that was just here is still online, so that sends 
   const second = await startGateway({ database, appPhones: true })
   await second.fleet.refresh()
   assert.equal(second.fleet.member(app.device.id)?.online, true)
+  second.clock.now = Date.now() + 95_000
+  second.clock.real = false
+  await until('it did not come back', async () => {
+    const [device] = await second.store.devices()
+    return device?.online === false
+  })
   await second.stop()
 })

@@ -173,6 +173,8 @@ for (const { name, empty } of databases)
         await until('told', () => stream.events.length >= 2)
         assert.deepEqual(stream.events, ['WebhooksUpdated', 'SettingsUpdated'])
         await send(app)
+        // Listed and not acknowledged: only the connect itself can be why the phone is told.
+        await app.list()
         const second = await app.stream()
         await until('told', () => second.events.length >= 3)
         assert.deepEqual(second.events.slice(0, 3), ['WebhooksUpdated', 'SettingsUpdated', 'MessageEnqueued'])
