@@ -106,16 +106,16 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       await store.presence(deviceId, node, true)
       await dispatcher.refresh()
     },
-    hasWork: deviceId => (fleet.member(deviceId)?.load.waiting ?? 0) > 0,
+    readyAt: deviceId => fleet.readyAt(deviceId),
     now,
     log,
   })
   const phones = new AndroidPhones({
     store,
     switchboard,
-    claim: async (deviceId, limit) => {
-      const claim = await store.claim(deviceId, limit)
-      fleet.noteClaimed(deviceId, claim.messages)
+    pull: async (deviceId, registration, limit) => {
+      const claim = await store.pull(deviceId, registration, limit)
+      if (claim) fleet.noteClaimed(deviceId, claim.messages)
       return claim
     },
     record: receipt => gateway.record(receipt),
@@ -154,7 +154,6 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       store,
       device: id => fleet.member(id)?.device,
       canCancel: device => dispatcher.canCancel(device),
-      ask: (deviceId, messageId) => dispatcher.cancel(deviceId, messageId),
       patienceMs: cancelMs,
     }),
     store,
@@ -189,6 +188,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
           switchboard,
           publicUrl: () => publicUrl,
           delay: address => failures.next(address),
+          now,
         }),
     },
     trustProxy: config.TRUST_PROXY,

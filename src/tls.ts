@@ -1,5 +1,6 @@
 /** The gateway's own certificate, read again when it was renewed. */
 
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type Server } from 'node:tls'
 import { ConfigProblem } from './config.ts'
@@ -11,37 +12,60 @@ export type Certificate = { cert: Buffer; key: Buffer }
 
 const lookMs = 5_000
 
-/** Complains when the files are missing, or do not belong together. */
+/** Complains, in words, when a file cannot be read or the two do not belong together. */
 export function readCertificate(files: TlsFiles): Certificate {
+  const certificate = { cert: readNamed('TLS_CERT', files.cert), key: readNamed('TLS_KEY', files.key) }
+  const { cert, key } = certificate
+  const say = (text: string) => new ConfigProblem([text])
+  let parsed: X509Certificate
+  let secret: KeyObject
   try {
-    const certificate = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
+    parsed = new X509Certificate(cert)
+  } catch {
+    throw say(`TLS_CERT: ${files.cert} is not a certificate in PEM form`)
+  }
+  try {
+    secret = createPrivateKey(key)
+  } catch {
+    throw say(`TLS_KEY: ${files.key} is not an unencrypted private key in PEM form`)
+  }
+  if (!parsed.checkPrivateKey(secret))
+    throw say('TLS_KEY: the key does not belong to the certificate in TLS_CERT')
+  try {
     createSecureContext(certificate)
-    return certificate
   } catch (error) {
-    throw new ConfigProblem([`TLS_CERT, TLS_KEY: ${(error as Error).message}`])
+    throw say(`TLS_CERT, TLS_KEY: ${(error as Error).message}`)
+  }
+  return certificate
+}
+
+function readNamed(setting: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new ConfigProblem([`${setting}: cannot read ${path} (${(error as { code?: string }).code})`])
   }
 }
 
 /** Connections from then on get the new certificate; those that are open stay. */
 export function watchCertificate(files: TlsFiles, current: Certificate, server: Server, log: Log): Loop {
   let used = current
-  let refused: Certificate | undefined
-  const same = (a: Certificate | undefined, b: Certificate) => a?.cert.equals(b.cert) && a.key.equals(b.key)
+  let trouble = ''
   const look = async (): Promise<undefined> => {
-    const found = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
-    if (same(used, found) || same(refused, found)) return
     try {
-      createSecureContext(found)
+      const found = readCertificate(files)
+      trouble = ''
+      if (used.cert.equals(found.cert) && used.key.equals(found.key)) return
+      server.setSecureContext(found)
+      used = found
+      log.info({ file: files.cert }, 'the certificate was renewed')
     } catch (error) {
-      // Perhaps only one of the two files has been replaced yet.
-      refused = found
-      throw error
+      // Perhaps only one of the two files has been replaced yet. It is said once.
+      const { message } = error as Error
+      if (message !== trouble)
+        log.warn({ reason: message }, 'the new certificate cannot be used; the old one stays in use')
+      trouble = message
     }
-    server.setSecureContext(found)
-    used = found
-    log.info({ file: files.cert }, 'the certificate was renewed')
   }
-  return new Loop(lookMs, look, error =>
-    log.warn({ err: error }, 'the new certificate cannot be used; the old one stays in use'),
-  )
+  return new Loop(lookMs, look, error => log.error({ err: error }, 'could not look at the certificate'))
 }

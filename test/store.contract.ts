@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import type { Device, DeviceDraft } from '../src/core/device.ts'
 import type { Message, NewMessage, Outcome } from '../src/core/message.ts'
 import { mayMove } from '../src/core/message.ts'
+import { codeMs, codeTriesOfAll } from '../src/core/phone.ts'
 import type { Incoming } from '../src/core/received.ts'
 import type { Store } from '../src/core/store.ts'
 import { openStore } from '../src/store/open.ts'
@@ -829,7 +830,9 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         assert.deepEqual([first?.device.id, first?.tokenHash, first?.registeredAt], [device.id, 't1', start])
         clock.now += 1_000
         const second = await store.admit({ tokenHash: 'a' }, 't2')
-        assert.deepEqual([second?.hook, second?.signingKey], [first?.hook, first?.signingKey])
+        assert.equal(second?.registration, first!.registration + 1)
+        assert.equal(await store.mayAdmit({ tokenHash: 'a' }), true)
+        assert.equal(await store.mayAdmit({ tokenHash: 'wrong' }), false)
         assert.equal(await store.phoneByToken('t1'), undefined)
         assert.equal((await store.phoneByToken('t2'))?.registeredAt, start + 1_000)
         assert.equal((await store.phoneByHook(first!.hook))?.device.id, device.id)
@@ -842,23 +845,46 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
     )
 
     test(
-      'a code lets one phone in once, ends by time, and by wrong tries of all',
+      'a code lets one phone in once, ends by time, by a new token, and by too many wrong tries of all',
       inWorld(async ({ store, clock }) => {
         const device = await enrol(store)
         const code = (hash: string) =>
-          store.invite(device.id, { code: { hash, expiresAt: clock.now + 1_000 } })
+          store.invite(device.id, { code: { hash, expiresAt: clock.now + codeMs } })
+        assert.equal(await store.mayAdmit({ codeHash: 'c1' }), false, 'no code is open')
         await code('c1')
+        assert.equal(await store.mayAdmit({ codeHash: 'any' }), true)
         assert.ok(await store.admit({ codeHash: 'c1' }, 't1'))
         assert.equal(await store.admit({ codeHash: 'c1' }, 't2'), undefined)
         await code('c2')
-        clock.now += 1_000
+        clock.now += codeMs
         assert.equal(await store.admit({ codeHash: 'c2' }, 't3'), undefined)
         await code('c3')
-        for (let n = 0; n < 4; n += 1) await store.admit({ codeHash: 'x' }, 't')
-        assert.ok(await store.admit({ codeHash: 'c3' }, 't4'), 'four wrong ones are forgiven')
+        await store.invite(device.id, { tokenHash: 'a' })
+        assert.equal(await store.admit({ codeHash: 'c3' }, 't4'), undefined)
         await code('c4')
-        await Promise.all([1, 2, 3, 4, 5].map(() => store.admit({ codeHash: 'x' }, 't')))
-        assert.equal(await store.admit({ codeHash: 'c4' }, 't5'), undefined)
+        const guesses = (count: number) =>
+          Promise.all(Array.from({ length: count }, () => store.admit({ codeHash: 'x' }, 't')))
+        await guesses(codeTriesOfAll - 1)
+        assert.ok(await store.admit({ codeHash: 'c4' }, 't5'), 'so many wrong ones are forgiven')
+        await code('c5')
+        await guesses(codeTriesOfAll)
+        assert.equal(await store.admit({ codeHash: 'c5' }, 't6'), undefined)
+      }),
+    )
+
+    test(
+      'for whoever guessed too often, codes that were open then do not count; newer ones do',
+      inWorld(async ({ store, clock }) => {
+        const device = await enrol(store)
+        const code = (hash: string) =>
+          store.invite(device.id, { code: { hash, expiresAt: clock.now + codeMs } })
+        await code('c1')
+        clock.now += 1_000
+        const issuedAfter = clock.now
+        assert.equal(await store.admit({ codeHash: 'c1', issuedAfter }, 't1'), undefined)
+        clock.now += 1_000
+        await code('c2')
+        assert.ok(await store.admit({ codeHash: 'c2', issuedAfter }, 't2'))
       }),
     )
 
@@ -867,26 +893,110 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
       inWorld(async ({ store, clock }) => {
         const device = await enrol(store)
         await store.invite(device.id, { tokenHash: 'a' })
-        const { registeredAt } = (await store.admit({ tokenHash: 'a' }, 't1'))!
+        const { registration } = (await store.admit({ tokenHash: 'a' }, 't1'))!
         const [one, two, three] = [
           await accepted(store, device),
           await accepted(store, device),
           await accepted(store, device, { expiresAt: start + 5_000 }),
         ]
-        const shown = async (since: number) =>
-          (await store.unacknowledged(device.id, since, 10)).map(({ id }) => id)
-        assert.deepEqual(await shown(registeredAt!), [], 'nothing was handed over yet')
-        await store.claim(device.id, 10)
-        assert.deepEqual(await shown(registeredAt!), [one.id, two.id, three.id])
+        const shown = async (of = registration) =>
+          (await store.unacknowledged(device.id, of, 10)).map(({ id }) => id)
+        assert.deepEqual(await shown(), [], 'nothing was handed over yet')
+        const pulled = await store.pull(device.id, registration, 10)
+        assert.deepEqual(
+          pulled?.messages.map(({ id }) => id),
+          [one.id, two.id, three.id],
+        )
+        assert.deepEqual(await shown(), [one.id, two.id, three.id])
+        assert.deepEqual(await store.slowToAcknowledge(start - 1), [])
+        assert.deepEqual(await store.slowToAcknowledge(start + 10), [device.id])
         const taken = { deviceId: device.id, outcome: 'taken', at: start, times: { taken: start } } as const
         await store.record({ ...taken, messageId: one.id })
-        assert.deepEqual(await shown(registeredAt!), [two.id, three.id])
+        assert.deepEqual(await shown(), [two.id, three.id])
         clock.now += 5_000
-        assert.deepEqual(await shown(registeredAt!), [two.id], 'past its validity it is not shown')
-        // The clock is set back: still nothing from before may be shown.
-        clock.now = start - 60_000
+        assert.deepEqual(await shown(), [two.id], 'past its validity it is not shown')
+        // Whatever the clock says.
+        clock.now = start + 3_600_000
         const again = (await store.admit({ tokenHash: 'a' }, 't2'))!
-        assert.deepEqual(await shown(again.registeredAt!), [])
+        clock.now = start
+        assert.deepEqual(await shown(again.registration), [])
+        assert.deepEqual(await store.slowToAcknowledge(start + 10), [])
+        const four = await accepted(store, device)
+        assert.equal(await store.pull(device.id, registration, 10), undefined, 'the predecessor gets nothing')
+        assert.equal((await store.message(staging, four.id))?.status, 'queued')
+        await store.pull(device.id, again.registration, 10)
+        assert.deepEqual(await shown(again.registration), [four.id])
+      }),
+    )
+
+    test(
+      'a phone replaced in the same commit in which it asks gets nothing that its successor is given',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        await store.invite(device.id, { tokenHash: 'a' })
+        const { registration } = (await store.admit({ tokenHash: 'a' }, 't1'))!
+        await accepted(store, device)
+        const [old, next] = await Promise.all([
+          store.pull(device.id, registration, 10),
+          store.admit({ tokenHash: 'a' }, 't2'),
+        ])
+        const shown = await store.unacknowledged(device.id, next!.registration, 10)
+        const given = await store.pull(device.id, next!.registration, 10)
+        assert.equal((old?.messages.length ?? 0) + shown.length + (given?.messages.length ?? 0), 1)
+      }),
+    )
+
+    test(
+      'each message is handed to a phone with a later time than all before it, though the clock is set back',
+      inWorld(async ({ store, clock }) => {
+        const device = await enrol(store)
+        await store.invite(device.id, { tokenHash: 'a' })
+        const { registration } = (await store.admit({ tokenHash: 'a' }, 't1'))!
+        const times: number[] = []
+        for (const step of [0, 3, -60_000, 0, 90_000]) {
+          clock.now += step
+          await store.accept(Array.from({ length: 10 }, () => draft(device)))
+          const { messages } = (await store.pull(device.id, registration, 10))!
+          times.push(...messages.map(({ handedAt }) => handedAt!))
+          const [first] = await store.unacknowledged(device.id, registration, 1)
+          assert.equal(first?.handedAt, times[0], 'the same at every listing')
+        }
+        assert.ok(times.every((at, index) => index === 0 || at > times[index - 1]!))
+      }),
+    )
+
+    test(
+      'who is let in anew has a new address and key; the old ones are good for two days; unused ones stay',
+      inWorld(async ({ store, clock }) => {
+        const device = await enrol(store)
+        await store.invite(device.id, { tokenHash: 'a' })
+        const first = (await store.admit({ tokenHash: 'a' }, 't1'))!
+        const twin = (await store.admit({ tokenHash: 'a' }, 't2'))!
+        assert.deepEqual([twin.hook, twin.signingKey], [first.hook, first.signingKey], 'nobody used them yet')
+        await store.notePhone(device.id, { keyAt: clock.now })
+        const next = (await store.admit({ tokenHash: 'a' }, 't3'))!
+        assert.notEqual(next.hook, first.hook)
+        assert.notEqual(next.signingKey, first.signingKey)
+        assert.equal(next.keyAt, null)
+        const old = await store.phoneByHook(first.hook)
+        assert.deepEqual([old?.signingKey, old?.keyAt !== null], [first.signingKey, true])
+        assert.equal((await store.phoneByHook(next.hook))?.signingKey, next.signingKey)
+        clock.now += 48 * 3_600_000
+        assert.equal(await store.phoneByHook(first.hook), undefined)
+      }),
+    )
+
+    test(
+      'a stream of an earlier registration says nothing about this one',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        await store.invite(device.id, { tokenHash: 'a' })
+        const first = (await store.admit({ tokenHash: 'a' }, 't1'))!
+        await store.notePhone(device.id, { streamAt: 5, registration: first.registration })
+        assert.equal((await store.phoneByToken('t1'))?.streamAt, 5)
+        await store.admit({ tokenHash: 'a' }, 't2')
+        await store.notePhone(device.id, { streamAt: 6, registration: first.registration })
+        assert.equal((await store.phoneByToken('t2'))?.streamAt, null)
       }),
     )
 
@@ -924,6 +1034,17 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         assert.equal((await store.message(staging, two.id))?.cancelAsked, false)
         assert.equal(await store.cancel(staging, two.id, true), 'sending')
         assert.equal((await store.message(staging, two.id))?.cancelAsked, true)
+        assert.deepEqual(
+          (await store.toCancel(10)).map(({ id }) => id),
+          [two.id],
+        )
+        assert.deepEqual(await store.unacknowledged(device.id, 0, 10), [], 'it is not shown as one to send')
+        const word = { messageId: two.id, deviceId: device.id, outcome: 'taken', at: start } as const
+        await store.record({ ...word, times: { taken: start } })
+        assert.equal((await store.toCancel(10)).length, 1, 'that it has it is no answer')
+        await store.record({ ...word, times: { processed: start } })
+        assert.deepEqual(await store.toCancel(10), [], 'that it is being sent is one')
+        await store.cancel(staging, two.id, true)
         const canceled = { messageId: two.id, deviceId: device.id, outcome: 'canceled', at: start } as const
         assert.equal(await store.record(canceled), true)
         assert.equal(await store.cancel(staging, two.id, true), 'canceled')

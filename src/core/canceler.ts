@@ -11,8 +11,6 @@ export type CancelerParts = {
   store: Pick<Store, 'message' | 'cancel'>
   device: (id: string) => Device | undefined
   canCancel: (device: Device) => boolean
-  /** Asks the device that has the message. */
-  ask: (deviceId: string, messageId: string) => void
   /** How long a device has to confirm. */
   patienceMs: number
 }
@@ -27,13 +25,10 @@ export class Canceler {
   }
 
   async cancel(environment: Environment, id: string): Promise<Message> {
-    const { store, ask } = this.#parts
+    const { store } = this.#parts
     const before = await this.#find(environment, id)
     const status = await store.cancel(environment.id, id, this.#mayAsk(before))
-    if (status === 'sending' && this.#mayAsk(before)) {
-      ask(before.deviceId, id)
-      await this.#answer(environment, id)
-    }
+    if (status === 'sending' && this.#mayAsk(before)) await this.#answer(environment, id)
     const after = await this.#find(environment, id)
     if (after.status === 'canceled') return after
     throw new Problem('not_cancelable', refusal(after, this.#mayAsk(before)))
@@ -47,7 +42,9 @@ export class Canceler {
   async #answer(environment: Environment, id: string): Promise<void> {
     const deadline = performance.now() + this.#parts.patienceMs
     while (performance.now() < deadline) {
-      if ((await this.#find(environment, id)).status !== 'sending') return
+      const { status, cancelAsked } = await this.#find(environment, id)
+      // The wish is gone: the phone answered that it is too late.
+      if (status !== 'sending' || !cancelAsked) return
       await sleep(lookMs)
     }
   }
@@ -59,8 +56,9 @@ export class Canceler {
   }
 }
 
-function refusal({ status }: Message, asked: boolean): string {
+function refusal({ status, cancelAsked }: Message, asked: boolean): string {
   if (status !== 'sending') return `The message is ${status} already.`
+  if (asked && !cancelAsked) return 'Its phone has begun to send it.'
   return asked
     ? 'Its device has been asked not to send it and has not answered yet. Ask for its status later.'
     : 'A device has the message, and cannot be asked to give it back.'

@@ -45,6 +45,8 @@ export type About = {
 /** Why a device may need somebody's hand, and what to do about it. */
 export const attentions = {
   not_connected: 'No phone has connected yet. Follow the steps that were shown when the device was added.',
+  phone_offline:
+    'The phone has not been heard of. Look whether it is on, has a network, and shows Online in the app.',
   no_event_stream:
     'The phone is not told of new messages at once. In the app set Settings → Cloud server → Notification channel to SSE Only, then tap Online twice to restart it.',
   app_outdated: 'The app on the phone is too old. Update it to version 1.53.1 or newer.',

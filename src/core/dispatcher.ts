@@ -84,11 +84,6 @@ export class Dispatcher {
     return this.#kinds.get(device.kind)?.canCancel?.(device) ?? false
   }
 
-  /** Asks it. A device whose link another node holds learns of it when it next asks for its messages. */
-  cancel(deviceId: string, messageId: string): void {
-    this.#lines.get(deviceId)?.link.cancel?.(messageId)
-  }
-
   /** Reads the devices again and opens the links of new ones at once: for callers who cannot wait for the next look. */
   refresh(): Promise<void> {
     return this.#refreshing.run()

@@ -4,7 +4,7 @@ import { Again } from './again.ts'
 import type { Candidate } from './choose.ts'
 import type { Device, Load } from './device.ts'
 import type { Message } from './message.ts'
-import { freshPace } from './pace.ts'
+import { freshPace, mayHand, nextChance } from './pace.ts'
 import type { Store } from './store.ts'
 
 /** A node that has not shown itself for so long is dead, and its links with it. */
@@ -52,6 +52,14 @@ export class Fleet {
   /** Messages waiting in an environment, over all its devices. */
   waiting(environmentId: number): number {
     return this.candidates(environmentId).reduce((sum, { load }) => sum + load.waiting, 0)
+  }
+
+  /** When the device can be handed what waits for it, at the earliest; undefined: nothing waits, or it is paused. */
+  readyAt(deviceId: string): number | undefined {
+    const member = this.#members.get(deviceId)
+    if (!member || member.device.paused || member.load.waiting === 0) return undefined
+    const { device, load } = member
+    return mayHand(device, load.pace, 1, this.#now()) ? 0 : nextChance(device, load.pace, 1, this.#now())
   }
 
   /** Keeps the picture of the load true between two refreshes. */

@@ -57,6 +57,8 @@ const familiarMs = 30 * 24 * 3_600_000
 const clockSlackMs = 10 * 60_000
 const longestText = 100_000
 const longestDetail = 500
+/** No network has longer ones, and an index must hold it. */
+const longestSender = 255
 
 export class Gateway {
   readonly #parts: GatewayParts
@@ -122,7 +124,7 @@ export class Gateway {
   async receive(incoming: Incoming): Promise<void> {
     await this.#parts.store.receive({
       ...incoming,
-      sender: clean(normaliseNumber(incoming.sender) ?? incoming.sender),
+      sender: clean(normaliseNumber(incoming.sender) ?? incoming.sender).slice(0, longestSender),
       text: clean(incoming.text),
       externalId: incoming.externalId === null ? null : clean(incoming.externalId).slice(0, longestDetail),
     })

@@ -9,7 +9,10 @@ export type LinkKind = {
   kind: DeviceKind
   /** Returns at once and never throws: trouble is reported as a state, because a broken phone is not a broken program. */
   open(device: Device, news: News): Link
-  /** Whether this device can be asked not to send what it was given. */
+  /**
+   * Whether this device can be asked not to send what it was given. If so, the link looks at `store.toCancel` and asks;
+   * the answer comes as a receipt.
+   */
   canCancel?(device: Device): boolean
 }
 
@@ -26,8 +29,6 @@ export type Link = {
   wake?(): void
   /** The device's name, pace or another of its settings may have changed. */
   adapt?(device: Device): void
-  /** Asks the device not to send what it was given. The answer comes as a receipt. */
-  cancel?(messageId: string): void
   close(): Promise<void>
 }
 

@@ -6,7 +6,8 @@ import type { Device } from './device.ts'
 export type Phone = {
   device: Device
   tokenHash: string | null
-  /** When it was let in last. What it was given before then, it may no longer know. */
+  /** Counts how often it was let in. What it was given before the last time, it may no longer know. */
+  registration: number
   registeredAt: number | null
   signingKey: string
   /** The secret part of the address it posts to. */
@@ -15,17 +16,22 @@ export type Phone = {
   streamAt: number | null
 }
 
-/** What opens the way in for a device. What is not given stays as it was. */
+/** What opens the way in for a device. What is not given stays as it was, but a new token ends an old code. */
 export type Invitation = { tokenHash?: string; code?: { hash: string; expiresAt: number } }
 
-/** What a phone shows to be let in. */
-export type Proof = { tokenHash: string } | { codeHash: string }
+/** What a phone shows to be let in. `issuedAfter`: codes that are older do not count for whoever guessed too often. */
+export type Proof = { tokenHash: string } | { codeHash: string; issuedAfter?: number }
 
-export type PhoneNote = { keyAt?: number; streamAt?: number }
+/** A stream is noted only for the registration it was opened in. */
+export type PhoneNote = { keyAt: number } | { streamAt: number; registration: number }
 
 export const codeMs = 10 * 60_000
-/** Wrong codes, from whomever, after which every open code is void: eight digits must not be tried out. */
+/** Wrong codes from one address after which those it could have meant are void for it. */
 export const codeTries = 5
+/** Wrong codes from whomever after which an open code is void: a hundred million must not be tried out. */
+export const codeTriesOfAll = 100
+/** A phone goes on trying to hand over what it received for two days. */
+export const previousHookMs = 48 * 3_600_000
 
 /** Letters and digits that nobody mistakes for one another, because people type the token into a phone. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz'

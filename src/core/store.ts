@@ -36,6 +36,8 @@ export interface Store {
   accept(messages: readonly NewMessage[]): Promise<void>
   /** Hands a device up to `limit` queued messages, oldest first, within its pace. They become `sending`. */
   claim(deviceId: string, limit: number): Promise<Claim>
+  /** The same for a phone that asks. Undefined: it was let in again since, and this is its predecessor asking. */
+  pull(deviceId: string, registration: number, limit: number): Promise<Claim | undefined>
   /** Takes a claim back that certainly never left the gateway. */
   release(message: Message): Promise<void>
   /** Moves a message forward on a device's word. False: late, repeated or not this device's, so nothing changed. */
@@ -53,8 +55,12 @@ export interface Store {
   cancel(environmentId: number, id: string, ask: boolean): Promise<Status | undefined>
   /** What a device was handed and has not answered for, oldest first. */
   unanswered(deviceId: string, afterSeq: number, limit: number): Awaitable<Message[]>
-  /** What a phone must be shown again: given since it was let in, still valid, and not yet acknowledged or to be canceled. */
-  unacknowledged(deviceId: string, since: number, limit: number): Awaitable<Message[]>
+  /** What a phone must be shown again: given in this registration, still valid, and not yet acknowledged. */
+  unacknowledged(deviceId: string, registration: number, limit: number): Awaitable<Message[]>
+  /** The phones that have not acknowledged what they were given before then. */
+  slowToAcknowledge(before: number): Awaitable<string[]>
+  /** Messages that phones are to be asked not to send. */
+  toCancel(limit: number): Awaitable<Message[]>
   /** Queued messages of a device that may go to another one. */
   movable(deviceId: string, limit: number): Awaitable<Message[]>
   /** Messages that a restore holds back. */
@@ -93,6 +99,8 @@ export interface Store {
   // Android phones
   /** Opens the way in for a phone. False: there is no such device. */
   invite(deviceId: string, invitation: Invitation): Promise<boolean>
+  /** Whether it is worth asking: the token is known, or some code is open. Strangers must not keep the writer busy. */
+  mayAdmit(proof: Proof): Awaitable<boolean>
   /** Lets a phone in with a token of its own, which ends the one before. A code is used up; a wrong one is counted. */
   admit(proof: Proof, tokenHash: string): Promise<Phone | undefined>
   /** Notes when a phone did what it does seldom. */
@@ -100,6 +108,7 @@ export interface Store {
   /** All phones whose device was not removed. */
   phones(): Awaitable<Phone[]>
   phoneByToken(tokenHash: string): Awaitable<Phone | undefined>
+  /** The phone that posts to this address, or did until lately; then with the key it had then. */
   phoneByHook(hook: string): Awaitable<Phone | undefined>
 
   // Keys and environments

@@ -1,9 +1,9 @@
 /** Taking messages back. */
 
-import type { Status } from '../core/message.ts'
+import type { Message, Status } from '../core/message.ts'
 import type { Verb } from './group.ts'
-import { type Trace, tell, trace } from './message-row.ts'
-import { sql } from './sql.ts'
+import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
+import { type Sql, sql } from './sql.ts'
 
 type Canceled = Trace & { parts: number; pinned: number; held: number }
 
@@ -32,4 +32,12 @@ export const cancel: Verb<Asked, Status | undefined> = async (tx, asked) => {
     found.push(row?.status)
   }
   return found
+}
+
+export async function toCancel(connection: Sql, now: number, limit: number): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE cancel_asked = 1 AND status = 'sending' AND held = 0 AND expires_at > ${now}
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(fromRow)
 }

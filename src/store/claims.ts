@@ -9,21 +9,54 @@ import { from, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Devices do not concern each other, but two claims for the same one must see what the other took. */
-export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, asked) => {
+export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, asked) =>
+  inTurn(asked, ({ deviceId, limit }) => claimFor(tx, deviceId, limit, null, () => tx.now))
+
+export const pull: Verb<Pull, Claim | undefined> = (tx, asked) => inTurn(asked, one => pullOne(tx, one))
+
+type Pull = { deviceId: string; registration: number; limit: number }
+
+function inTurn<Asked extends { deviceId: string }, Answer>(
+  asked: readonly Asked[],
+  work: (one: Asked) => Promise<Answer>,
+): Promise<Answer[]> {
   const lines = new Map<string, Promise<unknown>>()
   return Promise.all(
-    asked.map(({ deviceId, limit }) => {
-      const before = lines.get(deviceId)
-      const mine = before ? before.then(() => claimFor(tx, deviceId, limit)) : claimFor(tx, deviceId, limit)
-      lines.set(deviceId, mine)
+    asked.map(one => {
+      const before = lines.get(one.deviceId)
+      const mine = before ? before.then(() => work(one)) : work(one)
+      lines.set(one.deviceId, mine)
       return mine
     }),
   )
 }
 
+async function pullOne(tx: Transaction, { deviceId, registration, limit }: Pull): Promise<Claim | undefined> {
+  const [phone] = await tx.all<{ registration: number; handedAt: number }>(
+    sql`SELECT registration, handed_at AS "handedAt" FROM phones WHERE device_id = ${deviceId}`,
+  )
+  // Looked at within the transaction: a phone that was replaced a moment ago must not take what its successor is given.
+  if (phone?.registration !== registration) return undefined
+  let last = phone.handedAt
+  // The app sorts by this time, so each message has a later one than all before it, even if the clock is set back.
+  const claimed = await claimFor(tx, deviceId, limit, registration, () => {
+    last = Math.max(last + 1, tx.now)
+    return last
+  })
+  if (claimed.messages.length > 0)
+    tx.write(sql`UPDATE phones SET handed_at = ${last} WHERE device_id = ${deviceId}`)
+  return claimed
+}
+
 type Claimer = Limits & { paused: number; removed: number; pace: string }
 
-async function claimFor(tx: Transaction, deviceId: string, limit: number): Promise<Claim> {
+async function claimFor(
+  tx: Transaction,
+  deviceId: string,
+  limit: number,
+  registration: number | null,
+  nextTime: () => number,
+): Promise<Claim> {
   const [[device], waiting] = await Promise.all([
     tx.all<Claimer>(sql`
       SELECT d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.removed_at IS NOT NULL AS removed, l.pace
@@ -36,13 +69,14 @@ async function claimFor(tx: Transaction, deviceId: string, limit: number): Promi
   if (!device || device.paused || device.removed || waiting.length === 0)
     return { messages: [], retryAt: null }
   const { count, pace, retryAt } = within(device, waiting, tx.now)
-  const messages = waiting.slice(0, count).map(row => handOver(fromRow(row), tx.now))
+  const messages = waiting.slice(0, count).map(row => handOver(fromRow(row), nextTime()))
   if (count === 0) return { messages, retryAt }
   tx.write(sql`
-    UPDATE messages SET status = 'sending', handed_at = ${tx.now}, attempts = attempts + 1, version = version + 1
+    UPDATE messages SET status = 'sending', handed_at = r.moment, registration = ${registration},
+      attempts = attempts + 1, version = version + 1
     ${from(
-      { message_seq: 'bigint' },
-      messages.map(({ seq }) => ({ message_seq: seq })),
+      { message_seq: 'bigint', moment: 'bigint' },
+      messages.map(({ seq, handedAt }) => ({ message_seq: seq, moment: handedAt })),
     )}
     WHERE seq = r.message_seq AND status = 'queued'`)
   if (pace) tx.write(sql`UPDATE loads SET pace = ${pace} WHERE device_id = ${deviceId}`)
@@ -127,14 +161,25 @@ export async function unanswered(
 export async function unacknowledged(
   connection: Sql,
   deviceId: string,
-  since: number,
+  registration: number,
   now: number,
   limit: number,
 ): Promise<Message[]> {
   const found = await connection.all<MessageRow>(sql`
     SELECT ${columns} FROM messages
     WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
-      AND handed_at >= ${since} AND expires_at > ${now} AND (reported IS NULL OR cancel_asked = 1)
+      AND registration = ${registration} AND reported IS NULL AND cancel_asked = 0 AND expires_at > ${now}
     ORDER BY seq LIMIT ${limit}`)
   return found.map(fromRow)
+}
+
+export async function slowToAcknowledge(connection: Sql, before: number, now: number): Promise<string[]> {
+  const found = await connection.all<{ id: string }>(sql`
+    SELECT p.device_id AS id FROM phones p
+    WHERE p.registered_at IS NOT NULL AND EXISTS (
+      SELECT 1 FROM messages m
+      WHERE m.device_id = p.device_id AND m.status = 'sending' AND m.held = 0
+        AND m.registration = p.registration AND m.reported IS NULL AND m.cancel_asked = 0
+        AND m.handed_at <= ${before} AND m.expires_at > ${now})`)
+  return found.map(({ id }) => id)
 }

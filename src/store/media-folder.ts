@@ -1,7 +1,8 @@
 /** Files that came with messages, in a folder beside the database. */
 
-import { mkdir, open, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 
 export class MediaFolder {
@@ -11,20 +12,25 @@ export class MediaFolder {
     this.#path = path
   }
 
-  /** On disk under its name, whole, when the promise resolves. The same file may be saved again. */
+  /** On disk under its name, whole, when the promise resolves. The same file may be saved again, at the same time too. */
   async save(id: string, bytes: Buffer): Promise<void> {
     const folder = join(this.#path, id.slice(0, 2))
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const unfinished = join(folder, `${id}.${process.pid}.unfinished`)
-    const file = await open(unfinished, 'w', 0o600)
+    const unfinished = join(folder, `${randomUUID()}.unfinished`)
     try {
-      await file.writeFile(bytes)
-      await file.sync()
-    } finally {
-      await file.close()
+      const file = await open(unfinished, 'wx', 0o600)
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(unfinished, join(folder, id))
+    } catch (error) {
+      await rm(unfinished, { force: true })
+      throw error
     }
-    await rename(unfinished, join(folder, id))
-    for (const path of [folder, this.#path]) await syncFolder(path)
+    for (const path of [folder, this.#path, dirname(this.#path)]) await syncFolder(path)
   }
 
   /** Undefined when somebody took the file away. */

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { requestWindowMs, type Store } from '../core/store.ts'
-import { cancel } from './cancellations.ts'
+import * as cancellations from './cancellations.ts'
 import * as claims from './claims.ts'
 import * as devices from './devices.ts'
 import type { Driver } from './driver.ts'
@@ -73,6 +73,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
   return {
     accept: write(messages.accept),
     claim: (deviceId, limit) => group.run(claims.claim, { deviceId, limit }),
+    pull: (deviceId, registration, limit) => group.run(claims.pull, { deviceId, registration, limit }),
     release: write(claims.release),
     record: write(receipts.record),
     expire: write(endings.expire),
@@ -80,10 +81,12 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     abandon: (deviceId, limit) => group.run(endings.abandon, { deviceId, limit }),
     unhold: write(messages.unhold),
     message: (environmentId, id) => messages.message(reader, environmentId, id),
-    cancel: (environmentId, id, ask) => group.run(cancel, { environmentId, id, ask }),
+    cancel: (environmentId, id, ask) => group.run(cancellations.cancel, { environmentId, id, ask }),
     unanswered: (deviceId, afterSeq, limit) => claims.unanswered(reader, deviceId, afterSeq, limit),
-    unacknowledged: (deviceId, since, limit) =>
-      claims.unacknowledged(reader, deviceId, since, options.now(), limit),
+    unacknowledged: (deviceId, registration, limit) =>
+      claims.unacknowledged(reader, deviceId, registration, options.now(), limit),
+    slowToAcknowledge: before => claims.slowToAcknowledge(reader, before, options.now()),
+    toCancel: limit => cancellations.toCancel(reader, options.now(), limit),
     movable: (deviceId, limit) => transfers.movable(reader, deviceId, limit),
     heldCount: () => messages.heldCount(reader),
     familiarDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
@@ -107,11 +110,12 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     describe: (deviceId, description) => group.run(devices.describe, { deviceId, description }),
 
     invite: (deviceId, invitation) => group.run(phones.invite, { deviceId, invitation }),
+    mayAdmit: proof => phones.mayAdmit(reader, proof, options.now()),
     admit: (proof, tokenHash) => group.run(phones.admit, { proof, tokenHash }),
     notePhone: (deviceId, note) => group.run(phones.notePhone, { deviceId, note }),
     phones: () => phones.phones(reader),
     phoneByToken: tokenHash => phones.phoneByToken(reader, tokenHash),
-    phoneByHook: hook => phones.phoneByHook(reader, hook),
+    phoneByHook: hook => phones.phoneByHook(reader, hook, options.now()),
 
     addKey: (draft, hash, hint) => group.run(keys.addKey, { draft, hash, hint }),
     revokeKey: write(keys.revokeKey),

@@ -1,13 +1,15 @@
 /** Android phones: who may come in, and who is in. */
 
 import {
-  codeTries,
+  codeMs,
+  codeTriesOfAll,
   type Invitation,
   newHook,
   newSigningKey,
   type Phone,
   type PhoneNote,
   type Proof,
+  previousHookMs,
 } from '../core/phone.ts'
 import { type DeviceRow, deviceColumns, deviceFrom } from './devices.ts'
 import type { Verb } from './group.ts'
@@ -15,7 +17,7 @@ import { raw, type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 const columns =
-  raw(`p.token_hash AS "tokenHash", p.registered_at AS "registeredAt", p.signing_key AS "signingKey",
+  raw(`p.token_hash AS "tokenHash", p.registration, p.registered_at AS "registeredAt", p.signing_key AS "signingKey",
   p.hook, p.key_at AS "keyAt", p.stream_at AS "streamAt"`)
 const joined = raw(
   `FROM phones p JOIN devices d ON d.id = p.device_id JOIN environments e ON e.id = d.environment_id`,
@@ -23,8 +25,17 @@ const joined = raw(
 
 type PhoneRow = Omit<Phone, 'device'> & DeviceRow
 function fromRow(row: PhoneRow): Phone {
-  const { tokenHash, registeredAt, signingKey, hook, keyAt, streamAt, ...device } = row
-  return { device: deviceFrom(device), tokenHash, registeredAt, signingKey, hook, keyAt, streamAt }
+  const { tokenHash, registration, registeredAt, signingKey, hook, keyAt, streamAt, ...device } = row
+  return {
+    device: deviceFrom(device),
+    tokenHash,
+    registration,
+    registeredAt,
+    signingKey,
+    hook,
+    keyAt,
+    streamAt,
+  }
 }
 
 export async function phones(connection: Sql): Promise<Phone[]> {
@@ -36,7 +47,7 @@ export async function phones(connection: Sql): Promise<Phone[]> {
 
 async function phoneBy(
   connection: Sql,
-  column: 'token_hash' | 'hook' | 'device_id',
+  column: 'token_hash' | 'hook' | 'previous_hook' | 'device_id',
   value: string,
 ): Promise<Phone | undefined> {
   const [row] = await connection.all<PhoneRow>(sql`
@@ -46,7 +57,16 @@ async function phoneBy(
 
 export const phoneByToken = (connection: Sql, tokenHash: string) =>
   phoneBy(connection, 'token_hash', tokenHash)
-export const phoneByHook = (connection: Sql, hook: string) => phoneBy(connection, 'hook', hook)
+
+export async function phoneByHook(connection: Sql, hook: string, now: number): Promise<Phone | undefined> {
+  const current = await phoneBy(connection, 'hook', hook)
+  if (current) return current
+  const phone = await phoneBy(connection, 'previous_hook', hook)
+  const [previous] = await connection.all<{ key: string }>(sql`
+    SELECT previous_key AS key FROM phones WHERE previous_hook = ${hook} AND previous_until > ${now}`)
+  // It had its key then, so what it posts there must be signed.
+  return phone && previous && { ...phone, signingKey: previous.key, keyAt: phone.registeredAt }
+}
 
 export const invite: Verb<{ deviceId: string; invitation: Invitation }, boolean> = async (tx, asked) => {
   const invited: boolean[] = []
@@ -65,34 +85,55 @@ async function open(tx: Transaction, deviceId: string, { tokenHash, code }: Invi
     INSERT INTO phones (device_id, signing_key, hook) VALUES (${deviceId}, ${newSigningKey()}, ${newHook()})
     ON CONFLICT (device_id) DO NOTHING`)
   if (tokenHash !== undefined)
-    await tx.all(sql`UPDATE phones SET enrolment_hash = ${tokenHash} WHERE device_id = ${deviceId}`)
+    await tx.all(sql`
+      UPDATE phones SET enrolment_hash = ${tokenHash}, code_hash = NULL WHERE device_id = ${deviceId}`)
   if (code)
     await tx.all(sql`
       UPDATE phones SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt}, code_tries = 0
       WHERE device_id = ${deviceId}`)
 }
 
+export async function mayAdmit(connection: Sql, proof: Proof, now: number): Promise<boolean> {
+  const found =
+    'codeHash' in proof
+      ? await connection.all(
+          sql`SELECT 1 AS yes FROM phones WHERE code_hash IS NOT NULL AND code_expires_at > ${now} LIMIT 1`,
+        )
+      : await connection.all(sql`SELECT 1 AS yes FROM phones WHERE enrolment_hash = ${proof.tokenHash}`)
+  return found.length > 0
+}
+
 export const admit: Verb<{ proof: Proof; tokenHash: string }, Phone | undefined> = async (tx, asked) => {
   const admitted: (Phone | undefined)[] = []
   for (const { proof, tokenHash } of asked) {
     const deviceId =
-      'codeHash' in proof ? await byCode(tx, proof.codeHash) : await byToken(tx, proof.tokenHash)
+      'codeHash' in proof
+        ? await byCode(tx, proof.codeHash, proof.issuedAfter ?? 0)
+        : await byToken(tx, proof.tokenHash)
     if (deviceId === undefined) {
       admitted.push(undefined)
       continue
     }
-    // Later than anything it was given before, even if the clock was set back: a phone that forgot must not be shown that again.
-    const [last] = await tx.all<{ at: number | null }>(
-      sql`SELECT MAX(handed_at) AS at FROM messages WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0`,
-    )
-    const registeredAt = Math.max(tx.now, (last?.at ?? 0) + 1)
+    await renewSecrets(tx, deviceId)
     await tx.all(sql`
-      UPDATE phones SET token_hash = ${tokenHash}, registered_at = ${registeredAt}, key_at = NULL, stream_at = NULL,
-        code_hash = NULL
+      UPDATE phones SET token_hash = ${tokenHash}, registration = registration + 1, registered_at = ${tx.now},
+        key_at = NULL, stream_at = NULL, code_hash = NULL
       WHERE device_id = ${deviceId}`)
     admitted.push(await phoneBy(tx, 'device_id', deviceId))
   }
   return admitted
+}
+
+/**
+ * Whoever is let in gets an address and a key of its own. The ones before are good for a while, because what the same
+ * phone still has to hand over goes there. If nobody ever fetched them, there is nothing to renew: a phone whose answer
+ * got lost registers twice in a row.
+ */
+async function renewSecrets(tx: Transaction, deviceId: string): Promise<void> {
+  await tx.all(sql`
+    UPDATE phones SET previous_key = signing_key, previous_hook = hook, previous_until = ${tx.now + previousHookMs},
+      signing_key = ${newSigningKey()}, hook = ${newHook()}
+    WHERE device_id = ${deviceId} AND key_at IS NOT NULL`)
 }
 
 async function byToken(tx: Transaction, tokenHash: string): Promise<string | undefined> {
@@ -102,24 +143,28 @@ async function byToken(tx: Transaction, tokenHash: string): Promise<string | und
   return row?.id
 }
 
-/** Nobody says which phone a code is for, so a wrong one counts against each that is open. */
-async function byCode(tx: Transaction, codeHash: string): Promise<string | undefined> {
+/** Nobody says which phone a code is for, so a wrong one counts against each that it could have been. */
+async function byCode(tx: Transaction, codeHash: string, issuedAfter: number): Promise<string | undefined> {
+  const youngerThan = issuedAfter + codeMs
   const [row] = await tx.all<{ id: string }>(sql`
     SELECT d.id FROM phones p JOIN devices d ON d.id = p.device_id
-    WHERE p.code_hash = ${codeHash} AND p.code_expires_at > ${tx.now} AND p.code_tries < ${codeTries}
-      AND d.removed_at IS NULL`)
+    WHERE p.code_hash = ${codeHash} AND p.code_expires_at > ${tx.now} AND p.code_expires_at > ${youngerThan}
+      AND p.code_tries < ${codeTriesOfAll} AND d.removed_at IS NULL`)
   if (!row)
     await tx.all(sql`
-      UPDATE phones SET code_tries = code_tries + 1 WHERE code_hash IS NOT NULL AND code_expires_at > ${tx.now}`)
+      UPDATE phones SET code_tries = code_tries + 1
+      WHERE code_hash IS NOT NULL AND code_expires_at > ${tx.now} AND code_expires_at > ${youngerThan}`)
   return row?.id
 }
 
 export const notePhone: Verb<{ deviceId: string; note: PhoneNote }, void> = async (tx, notes) => {
   for (const { deviceId, note } of notes) {
-    if (note.keyAt !== undefined)
+    if ('keyAt' in note)
       await tx.all(sql`UPDATE phones SET key_at = ${note.keyAt} WHERE device_id = ${deviceId}`)
-    if (note.streamAt !== undefined)
-      await tx.all(sql`UPDATE phones SET stream_at = ${note.streamAt} WHERE device_id = ${deviceId}`)
+    else
+      await tx.all(sql`
+        UPDATE phones SET stream_at = ${note.streamAt}
+        WHERE device_id = ${deviceId} AND registration = ${note.registration}`)
   }
   return notes.map(() => undefined)
 }

@@ -46,9 +46,10 @@ async function keepTimes(tx: Transaction, receipts: readonly Receipt[]): Promise
         known[state] = Math.min(known[state] ?? at, at)
     const reported = JSON.stringify(known)
     if (reported === row.reported) return
-    tx.write(
-      sql`UPDATE messages SET reported = ${reported} WHERE id = ${messageId} AND device_id = ${deviceId}`,
-    )
+    tx.write(sql`UPDATE messages SET reported = ${reported} WHERE id = ${messageId}`)
+    // The phone's radio has it: that is the phone's answer to whoever wanted it back.
+    if (known.processed !== undefined)
+      tx.write(sql`UPDATE messages SET cancel_asked = 0 WHERE id = ${messageId} AND cancel_asked = 1`)
   }
   const byMessage = Map.groupBy(receipts, ({ messageId, deviceId }) => `${messageId} ${deviceId}`)
   await Promise.all([...byMessage.values()].map(same => keep(same[0]!.messageId, same)))

@@ -112,7 +112,29 @@ for (const { name, empty } of databases)
       assert.equal((await inbox(app)).length, 1)
     })
     test('an address nobody was given is 404', async () => {
-      assert.equal((await gateway.ask('POST', '/mobile/v1/hooks/guess', { body: {} })).status, 404)
+      for (const guess of ['guess', '%00', 'x'.repeat(24), `${'x'.repeat(23)}%00`])
+        assert.equal(
+          (await gateway.ask('POST', `/mobile/v1/hooks/${guess}`, { body: {} })).status,
+          404,
+          guess,
+        )
+    })
+    test('a sender of any length is taken, and cut', async () => {
+      const app = await App.enrol(gateway)
+      const letters = Array.from({ length: 9_000 }, (_, n) => String.fromCharCode(97 + ((n * 7919) % 26)))
+      assert.equal((await app.post('sms:received', sms({ sender: letters.join('') }))).status, 200)
+      assert.equal((await inbox(app))[0].from.length, 255)
+    })
+    test('after enrolling anew the old address takes what was signed with the old key, and nothing else', async () => {
+      const app = await App.enrol(gateway)
+      const [oldKey, oldPath] = [await app.signingKey(), await app.hookPath()]
+      app.token = (await app.register()).body.token
+      assert.notEqual(await app.hookPath(), oldPath)
+      assert.equal((await app.post('sms:received', sms(), { key: oldKey, path: oldPath })).status, 200)
+      const newKey = await app.signingKey()
+      assert.notEqual(newKey, oldKey)
+      assert.equal((await app.post('sms:received', sms(), { key: newKey, path: oldPath })).status, 401)
+      assert.equal((await app.post('sms:received', sms(), { key: oldKey })).status, 401)
     })
     test('garbage is 400, 20 MiB is 413; nothing is kept', async () => {
       const app = await App.enrol(gateway)
@@ -175,6 +197,7 @@ for (const { name, empty } of databases)
         [second.kind, second.mime, second.filename],
         ['document', 'application/octet-stream', null],
       )
+      assert.equal(received.metadata.media_missing, 1, 'one was named, and not sent along')
       const answer = await fetch(`${gateway.url}/api/v1/media/${first.id}`, {
         headers: { authorization: `Bearer ${key}` },
       })
@@ -192,7 +215,8 @@ for (const { name, empty } of databases)
         ).length
       await app.post('mms:downloaded', mms(), { id: 'same' })
       const before = count()
-      await app.post('mms:downloaded', mms(), { id: 'same' })
+      await Promise.all([1, 2, 3].map(() => app.post('mms:downloaded', mms(), { id: 'same' })))
+      await app.post('mms:downloaded', mms(), { id: 'other' })
       assert.equal((await inbox(app)).length, 1)
       assert.equal(count(), before)
     })
@@ -239,6 +263,25 @@ for (const { name, empty } of databases)
         (await gateway.ask('GET', `/api/v1/sms/status/${body.message_id}`, { key })).body.data.status,
         'delivered',
       )
+      stream.close()
+    })
+    test('a failure by post after the network took the message is the network’s word', async () => {
+      const app = await App.enrol(gateway, { perMinute: null })
+      const stream = await app.stream()
+      await app.online()
+      const send = async () => {
+        const body = { to: '+14155550123', message: 'x', device_id: app.device.id }
+        const id = (await gateway.ask('POST', '/api/v1/sms/send', { key, body })).body.message_id
+        await app.list()
+        return id
+      }
+      const code = async (id: string) =>
+        (await gateway.ask('GET', `/api/v1/sms/status/${id}`, { key })).body.data.error.code
+      const [sent, unsent] = [await send(), await send()]
+      await app.report(sent, 'Sent')
+      await app.post('sms:failed', { messageId: sent, reason: 'Delivery failed' })
+      await app.post('sms:failed', { messageId: unsent, reason: 'Send result: RESULT_ERROR_RADIO_OFF' })
+      assert.deepEqual([await code(sent), await code(unsent)], ['not_delivered', 'radio_off'])
       stream.close()
     })
     test('battery and charger come with each ping and show as attention', async () => {

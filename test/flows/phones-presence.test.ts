@@ -101,6 +101,31 @@ describe('presence', () => {
     assert.equal((await app.call('GET', '/settings')).body.messages.limit_value, 5)
     app.hangUp()
   })
+  test('a raised budget is felt at once', async () => {
+    const app = await App.enrol(gateway, { perMinute: null, perDay: 1 })
+    const stream = await app.stream()
+    await app.online()
+    const body = { to: '+14155550123', message: 'x', device_id: app.device.id }
+    for (let n = 0; n < 2; n += 1) await gateway.ask('POST', '/api/v1/sms/send', { key, body })
+    const [item, ...rest] = await app.list()
+    assert.deepEqual(rest, [])
+    await app.report(item.id, 'Sent')
+    const before = stream.events.length
+    await gateway.ask('PATCH', `/api/v1/devices/${app.device.id}`, { key, body: { per_day: 10 } })
+    await until('told', () => stream.events.slice(before).includes('MessageEnqueued'))
+    assert.equal((await app.list()).length, 1)
+    app.hangUp()
+  })
+  test('a phone that enrols anew does not inherit the stream of the one before', async () => {
+    const app = await App.enrol(gateway)
+    const stream = await app.stream()
+    await app.online()
+    app.token = (await app.register()).body.token
+    await until('cut', () => stream.ended())
+    await new Promise(resolve => setTimeout(resolve, 100))
+    const phone = (await gateway.store.phones()).find(one => one.device.id === app.device.id)
+    assert.equal(phone?.streamAt, null)
+  })
   test('attention is journalled when it changes', async () => {
     const waiting = await slot(gateway)
     await until('told', async () => (await codes(waiting)).length > 0)

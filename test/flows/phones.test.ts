@@ -1,6 +1,7 @@
 /** The SMSGate app's protocol, promise by promise: enrolment, streams, messages, reports. */
 
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultPerMinute } from '../../src/core/device.ts'
@@ -80,12 +81,26 @@ for (const { name, empty } of databases)
         // The wrong try above was the clock's fault, not the code's: it is not expired for the real clock.
         assert.equal((await app.register(`Code ${app.enrolment.code}`)).status, 201)
       })
+      test('a stranger learns nothing about a body: without a valid secret garbage is 401 too', async () => {
+        const app = new App(gateway, await slot(gateway))
+        assert.equal((await app.register('Bearer nope', 'garbage')).status, 401)
+        assert.equal((await app.register('', 'garbage')).status, 401)
+        assert.equal((await app.register(undefined, 'garbage')).status, 400)
+        assert.equal((await app.register()).status, 201, 'garbage uses nothing up')
+      })
       test('a code is void after a few wrong tries', async () => {
         const app = new App(gateway, await slot(gateway, { code: true }))
         const wrong = app.enrolment.code === '00000000' ? '00000001' : '00000000'
         for (let n = 0; n < 5; n += 1) assert.equal((await app.register(`Code ${wrong}`)).status, 401)
         assert.equal((await app.register(`Code ${app.enrolment.code}`)).status, 401)
         assert.equal((await app.register()).status, 201, 'the token still works')
+        await sleep(5)
+        const fresh = new App(gateway, await slot(gateway, { code: true }))
+        assert.equal(
+          (await fresh.register(`Code ${fresh.enrolment.code}`)).status,
+          201,
+          'and so does a new code',
+        )
       })
       test('by name and password: the password is the token', async () => {
         const app = new App(gateway, await slot(gateway))
@@ -402,6 +417,46 @@ for (const { name, empty } of databases)
       })
     })
 
+    test('two pages that are fetched one after the other keep their order on the phone', async () => {
+      const { app } = await connected()
+      const times: string[] = []
+      for (let n = 0; n < 2; n += 1) {
+        const recipients = Array.from({ length: 100 }, (_, m) => `+1415555${1000 + m}`)
+        const body = { recipients, message: 'x', device_id: app.device.id }
+        await gateway.ask('POST', '/api/v1/sms/bulk', { key, body })
+        const items = await app.list()
+        times.push(...items.map(item => item.createdAt))
+        await app.call(
+          'PATCH',
+          '/message',
+          items.map(({ id }) => ({ id, state: 'Pending' })),
+        )
+      }
+      assert.equal(times.length, 200)
+      assert.deepEqual(times, [...new Set(times)].sort())
+      app.hangUp()
+    })
+    test('phones that hang up while they are being looked up are not there', async () => {
+      const app = await App.enrol(gateway)
+      const attempts = Array.from({ length: 100 }, async () => {
+        const { hostname, port } = new URL(gateway.url)
+        const socket = connect(Number(port), hostname)
+        socket.write(
+          `GET /mobile/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\n\r\n`,
+        )
+        await sleep(Math.random() * 4)
+        socket.resetAndDestroy()
+      })
+      await Promise.all(attempts)
+      gateway.clock.real = false
+      gateway.clock.now = Date.now() + 21 * 60_000
+      await until('offline', async () => {
+        const found = (await gateway.store.devices()).find(({ id }) => id === app.device.id)
+        return found?.online === false
+      })
+      gateway.clock.real = true
+    })
+
     describe('reports', () => {
       const given = async () => {
         const { app } = await connected()
@@ -419,6 +474,8 @@ for (const { name, empty } of databases)
           [{ id: crypto.randomUUID(), state: 'Sent' }],
           [{ id, state: 'Teleported' }],
           [{ id: 7, state: [] }],
+          [{ id: 'a\u0000b', state: 'Sent' }],
+          [{ id, state: 'Pending', states: { constructor: 'x', __proto__: '2026-01-01T00:00:00Z' } }],
         ])
           assert.equal((await app.call('PATCH', '/message', body)).status, 204)
         assert.equal((await status(id)).status, 'sending')
@@ -572,6 +629,32 @@ for (const { name, empty } of databases)
           [undefined],
         )
         assert.equal(stream.events.includes('MessageCancelled'), false)
+        app.hangUp()
+      })
+      test('messages that are to be canceled do not keep a phone from new ones', async () => {
+        const { app } = await connected({}, '1.67.0')
+        const recipients = Array.from({ length: 100 }, (_, m) => `+1415555${1000 + m}`)
+        const body = { recipients, message: 'x', device_id: app.device.id }
+        const { message_ids } = (await gateway.ask('POST', '/api/v1/sms/bulk', { key, body })).body
+        await app.list()
+        await Promise.all(message_ids.map((id: string) => gateway.store.cancel(1, id, true)))
+        const fresh = await send(app)
+        const items = await app.list()
+        assert.equal(items.filter(item => item.state === 'Cancelling').length, 100)
+        assert.ok(items.some(item => item.id === fresh && item.state === undefined))
+        app.hangUp()
+      })
+      test('a phone that has begun to send it says so, and the answer does not wait', async () => {
+        const { app } = await connected({}, '1.67.0')
+        const id = await send(app)
+        await app.list()
+        const answer = cancel(id)
+        await until('asked', async () => (await message(id)).cancelAsked)
+        await app.report(id, 'Processed')
+        const { status: code, body } = await answer
+        assert.equal(code, 409)
+        assert.match(body.detail, /begun to send/)
+        assert.equal((await message(id)).cancelAsked, false)
         app.hangUp()
       })
       test('an unknown message is 404', async () => {

@@ -152,16 +152,20 @@ export class App {
   }
 
   /** Posts an event as the app does, signed with this key. */
-  async post(event: string, payload: unknown, options: { key?: string; id?: string } = {}): Promise<Answer> {
-    const { key = await this.signingKey(), id = crypto.randomUUID() } = options
+  async post(
+    event: string,
+    payload: unknown,
+    options: { key?: string; id?: string; path?: string } = {},
+  ): Promise<Answer> {
+    const { key = await this.signingKey(), id = crypto.randomUUID(), path } = options
     const body = JSON.stringify({ id, webhookId: 'x', event, deviceId: this.device.id, payload })
-    return this.postRaw(body, key)
+    return this.postRaw(body, key, path)
   }
 
-  async postRaw(body: string, key: string): Promise<Answer> {
+  async postRaw(body: string, key: string, path?: string): Promise<Answer> {
     const timestamp = String(Math.floor(Date.now() / 1_000))
     const signature = createHmac('sha256', key).update(body).update(timestamp).digest('hex')
-    return this.gateway.ask('POST', await this.hookPath(), {
+    return this.gateway.ask('POST', path ?? (await this.hookPath()), {
       body,
       headers: {
         'user-agent': userAgent(this.version),

@@ -52,24 +52,47 @@ test('a raised pace is felt at once', () => {
   assert.deepEqual(events, [0])
 })
 
-test('what was not acknowledged is asked for again, ever more seldom', () => {
-  contact.expectAcknowledgement()
-  const asked: number[] = []
+test('what was not acknowledged is asked for again, ever more seldom, until it is', () => {
+  const asked = () => events.map(ms => ms / 1_000)
   for (let second = 0; second < 200; second += 1) {
-    if (contact.acknowledgementIsDue) {
-      asked.push(second)
-      contact.acknowledged(false)
-    }
+    contact.remind()
     mock.timers.tick(1_000)
   }
-  assert.deepEqual(asked, [15, 45, 105])
-  contact.acknowledged(true)
-  mock.timers.tick(10_000_000)
-  assert.equal(contact.acknowledgementIsDue, false)
+  assert.deepEqual(asked(), [0, 15, 45, 105])
+  contact.atEase()
+  contact.remind()
+  assert.deepEqual(asked(), [0, 15, 45, 105, 200])
+})
+
+test('a phone is asked to cancel each message, again after a while, and no more once it has answered', () => {
+  contact.askToCancel(['a', 'b'])
+  contact.askToCancel(['a', 'b'])
+  assert.equal(events.length, 2)
+  mock.timers.tick(5_000)
+  contact.askToCancel(['b'])
+  assert.equal(events.length, 3)
+  contact.askToCancel(['a'])
+  assert.equal(events.length, 4, 'asked anew later, it is a new question')
 })
 
 test('without a stream nobody is told', () => {
   const other = new Contact('e', Date.now)
   other.nudge()
   assert.equal(other.isDeaf(), false)
+})
+
+test('a stream that is cut is gone at once, even if the other side never says that it ended', () => {
+  assert.equal(contact.isOnline(), true)
+  contact.cut()
+  assert.equal(contact.hasStream, false)
+  mock.timers.tick(90_000)
+  assert.equal(contact.isOnline(), false)
+})
+
+test('however many streams a phone opens, only so many are kept', () => {
+  for (let n = 0; n < 100; n += 1)
+    contact.add({ push: () => events.push(n), end: () => {}, tokenHash: 't' } as object as Stream)
+  contact.push('MessageEnqueued')
+  assert.equal(events.length, 16)
+  assert.equal(events.at(-1), 99)
 })

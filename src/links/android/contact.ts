@@ -15,21 +15,28 @@ const streamDueMs = 2 * 60_000
 const nudgeMs = 2_000
 /** A phone that was asked to call and did not for so long has a stream that leads nowhere. */
 const deafMs = 90_000
+/** How often a phone is reminded of what it has not acknowledged: at first, and at last. */
+const reminderMs = 15_000
+const seldomMs = 600_000
+/** How often it is asked again not to send a message. */
+const cancelMs = 5_000
 const refusalMs = 3_600_000
-/** After so long without a word about what it was given, the phone is asked to look again; then ever more seldom. */
-const acknowledgeMs = 15_000
-const longestAcknowledgeMs = 600_000
 const lowBattery = 20
-/** Some apps open a second stream; dozens are a fault. */
-const mostStreams = 8
+/**
+ * Some apps open a second stream, and a phone in a bad network leaves dead ones behind at each reconnect: those are the
+ * oldest, so the oldest goes.
+ */
+const mostStreams = 16
 
 export class Contact {
   readonly deviceId: string
   readonly #now: () => number
   readonly #streams = new Set<Stream>()
+  #registration = 0
+  #tokenHash: string | null = null
+  #registeredAt: number | null = null
   #streamAt: number | null = null
   #calledAt: number | null = null
-  #registeredAt: number | null = null
   #refusedAt: number | null = null
   #about: About = {}
   /** Before then the phone would be given nothing: its pace is used up. */
@@ -38,23 +45,28 @@ export class Contact {
   /** Since when it has been asked to call, and has not. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
-  /** When to see whether the phone has acknowledged what it was given. */
-  #acknowledge: { at: number; waitMs: number } | undefined
+  #reminder = { at: 0, waitMs: reminderMs }
+  readonly #cancelAskedAt = new Map<string, number>()
 
   constructor(deviceId: string, now: () => number) {
     this.deviceId = deviceId
     this.#now = now
   }
 
-  /** Takes in what the database knows, which other nodes may have written. */
-  learn({ device, registeredAt, streamAt }: Pick<Phone, 'device' | 'registeredAt' | 'streamAt'>): void {
-    if (registeredAt !== this.#registeredAt) {
+  /** Takes in what the database knows, which other nodes may have written. What is older than what is known is not news. */
+  learn({ device, registration, tokenHash, registeredAt, streamAt }: Phone): void {
+    if (registration < this.#registration) return
+    if (registration > this.#registration) {
+      this.#registration = registration
+      this.#tokenHash = tokenHash
       this.#registeredAt = registeredAt
       this.#streamAt = null
       this.#refusedAt = null
+      this.cut(tokenHash)
     }
     this.#streamAt = latest(this.#streamAt, streamAt)
     this.#calledAt = latest(this.#calledAt, device.seenAt)
+    if (this.#askedAt !== undefined && (device.seenAt ?? 0) >= this.#askedAt) this.#askedAt = undefined
     this.#about = device.about
   }
 
@@ -71,12 +83,12 @@ export class Contact {
     this.#refusedAt = this.#now()
   }
 
-  get appVersion(): string | undefined {
-    return this.#about.appVersion
+  get about(): About {
+    return this.#about
   }
 
-  get registeredAt(): number | null {
-    return this.#registeredAt
+  get registration(): number {
+    return this.#registration
   }
 
   get hasStream(): boolean {
@@ -91,16 +103,23 @@ export class Contact {
   add(stream: Stream): void {
     this.#streams.add(stream)
     // All of them get every event: which one the app listens to cannot be known.
-    if (this.#streams.size > mostStreams) this.#streams.values().next().value!.end()
+    if (this.#streams.size > mostStreams) this.#drop(this.#streams.values().next().value!)
   }
 
+  /** A stream ended by itself. One of an earlier registration says nothing about this one. */
   lost(stream: Stream): void {
-    if (this.#streams.delete(stream)) this.#streamAt = this.#now()
+    if (this.#streams.delete(stream) && stream.tokenHash === this.#tokenHash) this.#streamAt = this.#now()
   }
 
   /** Ends the streams that were opened with another token than this; without one, all. */
   cut(except?: string | null): void {
-    for (const stream of this.#streams) if (stream.tokenHash !== except) stream.end()
+    for (const stream of this.#streams) if (stream.tokenHash !== except) this.#drop(stream)
+  }
+
+  /** Does not wait for the other side: a stream that leads nowhere would never say that it ended. */
+  #drop(stream: Stream): void {
+    this.lost(stream)
+    stream.end()
   }
 
   push(event: PhoneEvent, data?: object): void {
@@ -124,10 +143,10 @@ export class Contact {
     this.nudge()
   }
 
-  /** Tells the phone to ask for messages: at once, or as soon as it makes sense. */
-  nudge(): void {
+  /** Tells the phone to ask for messages: at once, or as soon as it makes sense, but not before `from`. */
+  nudge(from = 0): void {
     if (this.#timer || !this.hasStream) return
-    const due = Math.max(this.#notBefore, this.#nudgedAt + nudgeMs)
+    const due = Math.max(from, this.#notBefore, this.#nudgedAt + nudgeMs)
     const wait = due - this.#now()
     if (wait > 0) {
       this.#timer = setTimeout(
@@ -145,20 +164,31 @@ export class Contact {
     this.push('MessageEnqueued')
   }
 
-  /** It was given messages: an answer that got lost on the way must not lie until the app's next poll. */
-  expectAcknowledgement(): void {
-    this.#acknowledge ??= { at: this.#now() + acknowledgeMs, waitMs: acknowledgeMs }
+  /**
+   * It has not acknowledged what it was given: perhaps the answer got lost, and it must not lie until the app's next
+   * poll. Looking again is no second send. A phone that stays silent is reminded ever more seldom.
+   */
+  remind(): void {
+    const now = this.#now()
+    if (now < this.#reminder.at) return
+    const { waitMs } = this.#reminder
+    this.#reminder = { at: now + waitMs, waitMs: Math.min(seldomMs, 2 * waitMs) }
+    this.nudge()
   }
 
-  get acknowledgementIsDue(): boolean {
-    return this.hasStream && this.#acknowledge !== undefined && this.#acknowledge.at <= this.#now()
+  /** It has acknowledged everything. */
+  atEase(): void {
+    this.#reminder = { at: 0, waitMs: reminderMs }
   }
 
-  /** What was found: if something is missing, the phone looks again, which is no second send. */
-  acknowledged(everything: boolean): void {
-    const waitMs = Math.min(longestAcknowledgeMs, 2 * (this.#acknowledge?.waitMs ?? acknowledgeMs))
-    this.#acknowledge = everything ? undefined : { at: this.#now() + waitMs, waitMs }
-    if (!everything) this.nudge()
+  /** Asks it not to send these. What is no longer in the list was answered. */
+  askToCancel(messageIds: readonly string[]): void {
+    for (const id of this.#cancelAskedAt.keys()) if (!messageIds.includes(id)) this.#cancelAskedAt.delete(id)
+    for (const messageId of messageIds) {
+      if (this.#now() - (this.#cancelAskedAt.get(messageId) ?? -Infinity) < cancelMs) continue
+      this.#cancelAskedAt.set(messageId, this.#now())
+      this.push('MessageCancelled', { messageId })
+    }
   }
 
   isDeaf(): boolean {
@@ -187,6 +217,7 @@ export class Contact {
       batteryPercent !== undefined && batteryPercent < lowBattery && 'battery_low',
       charging === false && 'not_charging',
       this.#refusedAt !== null && now - this.#refusedAt < refusalMs && 'signature_refused',
+      !this.isOnline() && 'phone_offline',
     ]
     return found.filter(code => code !== false)
   }

@@ -16,7 +16,8 @@ export const wholeOf = (value: unknown): number | undefined =>
 
 /** Old phones write offsets that nobody can read; then the time of arrival must do. */
 export function timeOf(value: unknown): number | undefined {
-  const at = typeof value === 'string' && value.length < 40 ? Date.parse(value) : Number.NaN
+  const looksRight = typeof value === 'string' && value.length < 40 && /^\d{4}-\d\d-\d\dT/.test(value)
+  const at = looksRight ? Date.parse(value) : Number.NaN
   return at > 0 && at < 253_402_300_800_000 ? at : undefined
 }
 
@@ -31,6 +32,22 @@ export function simsOf(value: unknown): readonly Sim[] | undefined {
   })
 }
 
+/** The app hides most of its SIMs' numbers in some calls and tells them in others: what is known stays known. */
+export function unmasked(told: readonly Sim[], known: readonly Sim[] = []): readonly Sim[] {
+  const fuller = (text: string | null, before: string | null | undefined) =>
+    text?.startsWith('*') && before && !before.startsWith('*') && before.endsWith(text.slice(-4))
+      ? before
+      : text
+  return told.map(sim => {
+    const before = known.find(({ slot }) => slot === sim.slot)
+    return {
+      ...sim,
+      number: fuller(sim.number, before?.number),
+      carrier: fuller(sim.carrier, before?.carrier),
+    }
+  })
+}
+
 /** What the app tells about the phone when it registers or starts. */
 export function aboutOf(body: unknown, version: string | undefined): About {
   const { name, simCards } = objectOf(body)
@@ -42,13 +59,19 @@ export function aboutOf(body: unknown, version: string | undefined): About {
   }
 }
 
-const ours: Readonly<Record<string, keyof DeviceTimes>> = {
-  Pending: 'taken',
-  Processed: 'processed',
-  Sent: 'sent',
-  Delivered: 'delivered',
-  Failed: 'failed',
-  Cancelled: 'canceled',
+const ours: ReadonlyMap<string, keyof DeviceTimes> = new Map([
+  ['Pending', 'taken'],
+  ['Processed', 'processed'],
+  ['Sent', 'sent'],
+  ['Delivered', 'delivered'],
+  ['Failed', 'failed'],
+  ['Cancelled', 'canceled'],
+])
+
+/** Ours are UUIDs; whatever else a phone speaks of is not about a message of ours. */
+export function messageIdOf(value: unknown): string | undefined {
+  const id = textOf(value)?.toLowerCase()
+  return id !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined
 }
 
 /**
@@ -57,12 +80,12 @@ const ours: Readonly<Record<string, keyof DeviceTimes>> = {
  */
 export function receiptsOf(item: unknown, deviceId: string, now: number): Receipt[] {
   const { id, state, states, recipients } = objectOf(item)
-  const messageId = textOf(id)?.toLowerCase()
-  if (messageId === undefined || messageId.length > 36) return []
+  const messageId = messageIdOf(id)
+  if (messageId === undefined) return []
   const times: DeviceTimes = {}
   for (const [name, value] of Object.entries(objectOf(states))) {
     const at = timeOf(value)
-    const known = ours[name]
+    const known = ours.get(name)
     if (known !== undefined && at !== undefined) times[known] = at
   }
   const receipt = (outcome: Receipt['outcome'], error?: Receipt['error']): Receipt => ({
@@ -87,7 +110,12 @@ export function receiptsOf(item: unknown, deviceId: string, now: number): Receip
     case 'Cancelled':
       return [receipt('canceled')]
     default:
-      return [{ ...receipt('taken'), times: { taken: now, ...times } }]
+      return [
+        {
+          ...receipt('taken'),
+          times: { taken: now, ...(state === 'Processed' && { processed: now }), ...times },
+        },
+      ]
   }
 }
 

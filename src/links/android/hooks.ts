@@ -1,15 +1,15 @@
 /** What a phone posts: received messages, what became of sent ones, how it is. */
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { About } from '../../core/device.ts'
 import type { Receipt } from '../../core/message.ts'
 import type { Phone } from '../../core/phone.ts'
 import type { Incoming, MediaFile } from '../../core/received.ts'
-import { failureOf } from './failures.ts'
 import {
   fingerprintOf,
   type Json,
   listOf,
+  messageIdOf,
   objectOf,
   powerOf,
   simsOf,
@@ -18,7 +18,7 @@ import {
   wholeOf,
 } from './from-phone.ts'
 
-const mostAttachments = 20
+const mostAttachments = 100
 
 /** Over the bytes as they came: the app escapes characters that other writers of JSON do not. */
 export function isSigned(
@@ -98,8 +98,14 @@ function mms(
 ): Incoming & { files: readonly Attachment[] } {
   const text = textOf(payload.body) ?? ''
   const subject = textOf(payload.subject)
-  const files = attachments(payload, `${deviceId}/${id ?? ''}`)
-  const { metadata, ...rest } = common(payload, id, `mms ${text} ${files.map(({ size }) => size).join()}`)
+  const parts = attachments(payload)
+  const content = JSON.stringify(['mms', text, parts.map(({ bytes }) => bytes && digest(bytes))])
+  const { metadata, ...rest } = common(payload, id, content)
+  // The same message handed over under another id has the same files, so they get the same names.
+  const source = `${deviceId}/${rest.fingerprint ?? id ?? randomUUID()}`
+  const files = parts.flatMap(({ bytes, ...part }, index) =>
+    bytes ? [{ id: uuidFrom(`${source}/${index}`), size: bytes.length, bytes, ...part }] : [],
+  )
   const media = files.map(({ bytes: _, ...file }) => file)
   return {
     deviceId,
@@ -110,6 +116,7 @@ function mms(
       ...metadata,
       ...(subject !== undefined && { subject: subject.slice(0, 200) }),
       ...(media.length > 0 && { media: media.map(shown) }),
+      ...(files.length < parts.length && { media_missing: parts.length - files.length }),
     },
     media,
     files,
@@ -124,23 +131,25 @@ const shown = ({ id, mime, size, filename }: MediaFile) => ({
   filename,
 })
 
-/** Layout (SMIL) is no attachment. The id is made from where it came, so that a second hand-over writes no second file. */
-function attachments(payload: Json, source: string): Attachment[] {
+type Part = { mime: string; filename: string | null; bytes: Buffer | undefined }
+
+/** Layout (SMIL) is no attachment. The app may name one that it does not send along. */
+function attachments(payload: Json): Part[] {
   return listOf(payload.attachments)
-    .slice(0, mostAttachments)
-    .flatMap((item, index) => {
+    .map(item => {
       const { contentType, name, data } = objectOf(item)
-      const mime =
-        /^[\w.+-]{1,60}\/[\w.+-]{1,80}/.exec(textOf(contentType) ?? '')?.[0].toLowerCase() ??
-        'application/octet-stream'
-      if (typeof data !== 'string' || mime === 'application/smil') return []
-      const bytes = Buffer.from(data, 'base64')
-      const filename = plainName(textOf(name))
-      return [
-        { id: uuidFrom(`${source}/${index}/${bytes.length}`), mime, size: bytes.length, filename, bytes },
-      ]
+      const mime = /^[\w.+-]{1,60}\/[\w.+-]{1,80}/.exec(textOf(contentType) ?? '')?.[0].toLowerCase()
+      return {
+        mime: mime ?? 'application/octet-stream',
+        filename: plainName(textOf(name)),
+        bytes: typeof data === 'string' ? Buffer.from(data, 'base64') : undefined,
+      }
     })
+    .filter(({ mime }) => mime !== 'application/smil')
+    .slice(0, mostAttachments)
 }
+
+const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64url')
 
 /** A name is for people: no folders, nothing that could mislead a program that uses it. */
 function plainName(name: string | undefined): string | null {
@@ -164,8 +173,8 @@ function receipt(
   at: unknown,
   now: number,
 ): Posted {
-  const messageId = textOf(payload.messageId)?.toLowerCase()
-  if (messageId === undefined || messageId.length > 36) return {}
+  const messageId = messageIdOf(payload.messageId)
+  if (messageId === undefined) return {}
   const time = timeOf(at)
   return {
     receipt: {
@@ -174,7 +183,7 @@ function receipt(
       outcome,
       at: time ?? now,
       times: { [outcome]: time ?? now },
-      ...(outcome === 'failed' && { error: failureOf(textOf(payload.reason), false) }),
+      ...(outcome === 'failed' && { error: { code: 'phone_error', detail: textOf(payload.reason) ?? '' } }),
     },
   }
 }

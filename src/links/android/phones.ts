@@ -5,8 +5,9 @@ import type { Log } from '../../core/log.ts'
 import type { Receipt } from '../../core/message.ts'
 import { hashDeviceToken, newDeviceToken, type Phone, type Proof } from '../../core/phone.ts'
 import type { Incoming } from '../../core/received.ts'
-import type { Claim, Store } from '../../core/store.ts'
-import { receiptsOf } from './from-phone.ts'
+import type { Store } from '../../core/store.ts'
+import { failureOf } from './failures.ts'
+import { receiptsOf, unmasked } from './from-phone.ts'
 import { read } from './hooks.ts'
 import { type Switchboard, seenMs } from './switchboard.ts'
 import { messagesToPhone } from './to-phone.ts'
@@ -14,11 +15,20 @@ import { messagesToPhone } from './to-phone.ts'
 export type AndroidParts = {
   store: Pick<
     Store,
-    'admit' | 'notePhone' | 'phoneByToken' | 'phoneByHook' | 'describe' | 'unacknowledged' | 'change'
+    | 'mayAdmit'
+    | 'admit'
+    | 'notePhone'
+    | 'phoneByToken'
+    | 'phoneByHook'
+    | 'describe'
+    | 'unacknowledged'
+    | 'toCancel'
+    | 'message'
+    | 'change'
   >
   switchboard: Switchboard
-  /** Hands the device messages, within its pace. */
-  claim: (deviceId: string, limit: number) => Promise<Claim>
+  /** Hands the phone messages, within its pace. */
+  pull: Store['pull']
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
   /** Puts a file into the media folder, for good when the promise resolves. */
@@ -43,10 +53,16 @@ export class AndroidPhones {
     const token = newDeviceToken()
     const phone = await store.admit(proof, hashDeviceToken(token))
     if (!phone) return undefined
+    // Learning of a new registration also ends the streams of the one before.
+    switchboard.contact(phone.device.id).learn(phone)
     await this.heard(phone, about)
-    switchboard.contact(phone.device.id).cut(phone.tokenHash)
     log.info({ device: phone.device.id, app: about.appVersion }, 'a phone was enrolled')
     return { phone, token }
+  }
+
+  /** Whether there is anything for this proof to open. */
+  async mayAdmit(proof: Proof): Promise<boolean> {
+    return await this.#parts.store.mayAdmit(proof)
   }
 
   /** The phone that has this token. */
@@ -59,33 +75,39 @@ export class AndroidPhones {
   }
 
   /** A phone called: it is alive, and may have said something about itself. */
-  async heard(phone: Phone, about: About): Promise<void> {
+  async heard(phone: Phone, told: About): Promise<void> {
     const { store, switchboard, now } = this.#parts
     const { device } = phone
     const contact = switchboard.contact(device.id)
     contact.learn(phone)
     contact.called()
+    const about = { ...told, ...(told.sims && { sims: unmasked(told.sims, device.about.sims) }) }
     contact.describe(about)
     switchboard.look(contact)
     const news = Object.entries(about).some(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(device.about[name as keyof About]),
     )
-    if (news || now() - (device.seenAt ?? 0) >= seenMs)
+    // If its stream is at another node, that one learns of this call from the database, and soon.
+    if (news || !contact.hasStream || now() - (device.seenAt ?? 0) >= seenMs)
       await store.describe(device.id, { about, seenAt: now() })
   }
 
-  /** What the phone is to send: what it has not acknowledged yet, then new messages as far as its pace allows. */
-  async list({ device, registeredAt }: Phone) {
-    const { store, switchboard, claim } = this.#parts
-    const again = await store.unacknowledged(device.id, registeredAt ?? 0, page)
-    const { messages, retryAt } =
-      again.length < page ? await claim(device.id, page - again.length) : { messages: [], retryAt: null }
+  /**
+   * What the phone is to send: what it has not acknowledged yet, then new messages as far as its pace allows; and what it
+   * is not to send any more. Undefined: it was let in again meanwhile.
+   */
+  async list({ device, registration }: Phone) {
+    const { store, switchboard, pull } = this.#parts
+    const again = await store.unacknowledged(device.id, registration, page)
+    const claim = await pull(device.id, registration, page - again.length)
+    if (!claim) return undefined
     const contact = switchboard.contact(device.id)
-    if (retryAt !== null) contact.rest(retryAt)
-    else if (again.length + messages.length < page) contact.satisfied()
-    if (messages.length > 0) contact.expectAcknowledgement()
-    const able = switchboard.canCancel(device)
-    return messagesToPhone([...again, ...messages].filter(({ cancelAsked }) => able || !cancelAsked))
+    if (claim.retryAt !== null) contact.rest(claim.retryAt)
+    else if (again.length + claim.messages.length < page) contact.satisfied()
+    const canceled = switchboard.canCancel(device)
+      ? (await store.toCancel(page)).filter(({ deviceId }) => deviceId === device.id)
+      : []
+    return messagesToPhone([...again, ...claim.messages, ...canceled])
   }
 
   /** Reports about messages; those it does not know, or that are not this phone's, change nothing. */
@@ -100,7 +122,7 @@ export class AndroidPhones {
     const { record, receive, saveFile, now } = this.#parts
     const { received, receipt, about } = read(body, phone, now())
     await this.heard(phone, { ...version, ...about })
-    if (receipt) await record(receipt)
+    if (receipt) await record(receipt.outcome === 'failed' ? await this.#explained(phone, receipt) : receipt)
     if (received) {
       const { files, ...incoming } = received
       // First the files, then the message that names them: a message never names a file that is not there.
@@ -108,6 +130,12 @@ export class AndroidPhones {
       await receive(incoming)
     }
     if (about) await this.#learnNumber(phone, about)
+  }
+
+  /** A failure by post does not say whether the network had taken the message; we may know. */
+  async #explained({ device }: Phone, receipt: Receipt): Promise<Receipt> {
+    const message = await this.#parts.store.message(device.environmentId, receipt.messageId)
+    return { ...receipt, error: failureOf(receipt.error?.detail, (message?.sentAt ?? null) !== null) }
   }
 
   /** The phone tells its own number only in one place, and often not at all. */

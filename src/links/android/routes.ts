@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hashCode, hashEnrolmentToken, type Phone, type Proof } from '../../core/phone.ts'
 import { Problem } from '../../core/problem.ts'
-import { aboutOf, listOf } from './from-phone.ts'
+import { aboutOf } from './from-phone.ts'
+import { Guesses } from './guesses.ts'
 import { isSigned } from './hooks.ts'
 import type { AndroidPhones } from './phones.ts'
 import { Stream } from './stream.ts'
@@ -19,12 +20,14 @@ export type PhoneRouteParts = {
   publicUrl: () => string
   /** For how long to hold a refusal back from this address. */
   delay: (address: string) => number
+  now: () => number
 }
 
 export const phoneBase = '/mobile/v1'
 /** Attachments come inside the body, a third larger than they are. */
 const hookLimit = 15 * 1_048_576
 const mostReports = 1_000
+const badProof = 'The enrolment token or code is not valid.'
 
 /** People type addresses with a slash at the end, and other servers have other paths. */
 export function phonePath(url: string): string {
@@ -36,7 +39,8 @@ export function phonePath(url: string): string {
 
 /** Registers the routes in a scope of their own, under `phoneBase`. */
 export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void {
-  const { phones, switchboard, publicUrl, delay } = parts
+  const { phones, switchboard, publicUrl, delay, now } = parts
+  const guesses = new Guesses(now)
   // Whatever the app calls its content: the handler reads it, after it knows who is speaking.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -58,16 +62,33 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
     phones.heard(phoneOf(request), aboutOf(undefined, versionOf(request.headers['user-agent'])))
   const options = { onRequest: known, exposeHeadRoute: false }
 
-  app.post('/device', { bodyLimit: 65_536 }, async (request, reply) => {
-    const body = jsonOf(request)
-    const proof = proofOf(request)
-    const about = aboutOf(body, versionOf(request.headers['user-agent']))
-    const admitted = proof && (await phones.admit(proof, about))
-    if (!admitted) return refuse(request, 'The enrolment token or code is not valid.')
-    const { phone, token } = admitted
-    reply.code(201)
-    return { id: phone.device.id, token, login: phone.device.name }
-  })
+  app.post(
+    '/device',
+    {
+      bodyLimit: 65_536,
+      // Before the body is looked at: a stranger learns nothing but that he is one.
+      onRequest: async request => {
+        const proof = proofOf(request)
+        if (!proof || !(await phones.mayAdmit(proof))) await refuse(request, badProof)
+      },
+    },
+    async (request, reply) => {
+      const about = aboutOf(jsonOf(request), versionOf(request.headers['user-agent']))
+      const proof = proofOf(request)!
+      const issuedAfter = guesses.issuedAfter(request.ip)
+      const admitted = await phones.admit(
+        'codeHash' in proof && issuedAfter !== undefined ? { ...proof, issuedAfter } : proof,
+        about,
+      )
+      if (!admitted) {
+        if ('codeHash' in proof) guesses.wrong(request.ip)
+        return refuse(request, badProof)
+      }
+      const { phone, token } = admitted
+      reply.code(201)
+      return { id: phone.device.id, token, login: phone.device.name }
+    },
+  )
   app.patch('/device', { ...options, bodyLimit: 65_536 }, async (request, reply) => {
     const about = aboutOf(jsonOf(request), versionOf(request.headers['user-agent']))
     await phones.heard(phoneOf(request), about)
@@ -77,13 +98,14 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
 
   app.get('/message', options, async request => {
     await heard(request)
-    return await phones.list(phoneOf(request))
+    return (await phones.list(phoneOf(request))) ?? refuse(request, 'This token was replaced just now.')
   })
   app.patch('/message', options, async (request, reply) => {
     const items = jsonOf(request)
-    if (!Array.isArray(items)) throw new Problem('invalid_request', 'The body must be a list of reports.')
+    if (!Array.isArray(items) || items.length > mostReports)
+      throw new Problem('invalid_request', `The body must be a list of at most ${mostReports} reports.`)
     await heard(request)
-    await phones.report(phoneOf(request), listOf(items).slice(0, mostReports))
+    await phones.report(phoneOf(request), items)
     return reply.code(204).send()
   })
 
@@ -101,6 +123,8 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
   app.get('/events', options, (request, reply) => {
     const phone = phoneOf(request)
     reply.hijack()
+    // It hung up while we looked who it is: its end was told already, and would never be told again.
+    if (request.raw.socket.destroyed) return
     const stream: Stream = new Stream(reply.raw, phone.tokenHash!, () => switchboard.leave(phone, stream))
     switchboard.join(phone, stream)
   })
@@ -110,7 +134,8 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
     {
       bodyLimit: hookLimit,
       onRequest: async request => {
-        const phone = await phones.findByHook((request.params as { hook: string }).hook)
+        const { hook } = request.params as { hook: string }
+        const phone = /^[\w-]{24}$/.test(hook) ? await phones.findByHook(hook) : undefined
         if (!phone) throw new Problem('not_found', 'There is nothing at this address.')
         request.phone = phone
       },

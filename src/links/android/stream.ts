@@ -35,8 +35,9 @@ export class Stream {
 
   /** Nothing is lost with a stream: the phone comes back and asks. */
   end(): void {
+    const { socket } = this.#response
     this.#response.end()
-    this.#response.socket?.destroySoon()
+    socket?.destroySoon()
   }
 
   #write(text: string): void {

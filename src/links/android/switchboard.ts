@@ -12,24 +12,35 @@ import { settingsKey } from './to-phone.ts'
 import { cancels, isAtLeast } from './version.ts'
 
 export type SwitchboardParts = {
-  store: Pick<Store, 'notePhone' | 'phones' | 'describe' | 'unacknowledged'>
+  store: Pick<
+    Store,
+    'notePhone' | 'phones' | 'describe' | 'unacknowledged' | 'slowToAcknowledge' | 'toCancel'
+  >
   /** Notes that this node has the device's line. */
   present: (deviceId: string) => Promise<void>
-  /** Whether anything waits for the device. */
-  hasWork: (deviceId: string) => boolean
+  /** When the device can be given what waits for it; undefined when nothing does. */
+  readyAt: (deviceId: string) => number | undefined
   now: () => number
   log: Log
 }
 
 const tickMs = 1_000
-const reviewMs = 10_000
+const pulseMs = 1_000
 const keepAliveMs = 15_000
+const reviewMs = 10_000
+/** After so long without a word about what it was given, a phone is asked to look again. */
+const acknowledgeMs = 15_000
+const mostToCancel = 1_000
 /** How far behind the stored time of the last sign of life may be. */
 export const seenMs = 30_000
 
 /** A line that the dispatcher opened, and what it was told last. */
-type Line = { news: News; online: boolean; attention: string; settings: string }
+type Line = { news: News; online: boolean; attention: string; settings: string; limits: string }
 
+/**
+ * The node that has a phone's stream need not be the one that holds its line, nor the one its calls reach: what must be
+ * the same on all of them is in the database.
+ */
 export class Switchboard implements LinkKind {
   readonly kind = 'android'
   readonly #parts: SwitchboardParts
@@ -37,31 +48,32 @@ export class Switchboard implements LinkKind {
   readonly #lines = new Map<string, Line>()
   readonly #notedAt = new Map<string, number>()
   readonly #loop: Loop
+  /** Apart from the rest: storage that hangs must not let proxies think that the phones are gone. */
+  readonly #pulse: Loop
   #reviewedAt = -Infinity
   #keptAliveAt = 0
   #stopped = false
 
   constructor(parts: SwitchboardParts) {
     this.#parts = parts
-    this.#loop = new Loop(
-      tickMs,
-      () => this.#tick(),
-      error => parts.log.error({ err: error }, 'could not look after the phones'),
-    )
+    const complain = (error: unknown) => parts.log.error({ err: error }, 'could not look after the phones')
+    this.#loop = new Loop(tickMs, () => this.#tick(), complain)
+    this.#pulse = new Loop(pulseMs, async () => this.#keepAlive(), complain)
   }
 
   async start(): Promise<void> {
     await this.#review()
     this.#loop.start()
+    this.#pulse.start()
   }
 
   /** Ends the streams, so that phones go to another node or come back. */
   async stop(): Promise<void> {
     this.#stopped = true
-    await this.#loop.stop()
+    await Promise.all([this.#loop.stop(), this.#pulse.stop()])
     const open = [...this.#contacts.values()].filter(contact => contact.hasStream)
     for (const contact of this.#contacts.values()) contact.close()
-    await Promise.all(open.map(contact => this.#note(contact))).catch(() => {})
+    await Promise.all(open.map(contact => this.#note(contact)))
   }
 
   open(device: Device, news: News): Link {
@@ -71,18 +83,19 @@ export class Switchboard implements LinkKind {
       online: false,
       attention: device.attention.join(),
       settings: settingsKey(device),
+      limits: limitsOf(device),
     }
     this.#lines.set(device.id, line)
     this.look(contact)
     return {
-      wake: () => contact.nudge(),
+      wake: () => this.#nudge(contact),
       adapt: changed => {
-        if (settingsKey(changed) === line.settings) return
+        if (settingsKey(changed) !== line.settings) contact.push('SettingsUpdated')
         line.settings = settingsKey(changed)
-        contact.push('SettingsUpdated')
+        if (limitsOf(changed) === line.limits) return
+        line.limits = limitsOf(changed)
         contact.rest(0)
       },
-      cancel: messageId => contact.push('MessageCancelled', { messageId }),
       close: async () => {
         if (this.#lines.get(device.id) === line) this.#lines.delete(device.id)
         // Removed, or held by another node now. If removed, its streams end with this review.
@@ -94,7 +107,7 @@ export class Switchboard implements LinkKind {
 
   /** An older app would send what it is told to cancel. */
   canCancel(device: Device): boolean {
-    return isAtLeast(this.#contacts.get(device.id)?.appVersion ?? device.about.appVersion, cancels)
+    return isAtLeast(this.#contacts.get(device.id)?.about.appVersion ?? device.about.appVersion, cancels)
   }
 
   contact(deviceId: string): Contact {
@@ -108,92 +121,116 @@ export class Switchboard implements LinkKind {
 
   /** A phone opened a stream. It is told to fetch everything: after a fresh enrolment it would wait a day. */
   join(phone: Phone, stream: Stream): void {
-    if (this.#stopped) {
+    const contact = this.contact(phone.device.id)
+    contact.learn(phone)
+    // Somebody else was let in while this one was asking.
+    if (this.#stopped || phone.registration !== contact.registration) {
       stream.end()
       return
     }
-    const contact = this.contact(phone.device.id)
-    contact.learn(phone)
     contact.called()
     contact.add(stream)
     stream.push('WebhooksUpdated')
     stream.push('SettingsUpdated')
     this.look(contact)
     if (!this.#lines.has(contact.deviceId)) this.#parts.present(contact.deviceId).catch(() => {})
-    this.#note(contact).catch(() => {})
+    void this.#note(contact)
     void this.#offerWork(phone, stream)
   }
 
   leave(phone: Phone, stream: Stream): void {
     const contact = this.contact(phone.device.id)
     contact.lost(stream)
-    if (!contact.hasStream && !this.#stopped) this.#note(contact).catch(() => {})
+    if (!contact.hasStream && !this.#stopped) void this.#note(contact)
   }
 
-  async #offerWork({ device, registeredAt }: Phone, stream: Stream): Promise<void> {
+  async #offerWork({ device, registration }: Phone, stream: Stream): Promise<void> {
     try {
-      const unacknowledged = await this.#hasUnacknowledged(device.id, registeredAt)
-      if (unacknowledged) this.contact(device.id).expectAcknowledgement()
-      if (unacknowledged || this.#parts.hasWork(device.id)) stream.push('MessageEnqueued')
+      const { store, readyAt } = this.#parts
+      const some =
+        readyAt(device.id) !== undefined ||
+        (await store.unacknowledged(device.id, registration, 1)).length > 0
+      if (some) stream.push('MessageEnqueued')
     } catch {
       // Without storage there is nothing to give; the app asks by itself when a stream opens.
     }
   }
 
-  async #hasUnacknowledged(deviceId: string, registeredAt: number | null): Promise<boolean> {
-    return (await this.#parts.store.unacknowledged(deviceId, registeredAt ?? 0, 1)).length > 0
+  #nudge(contact: Contact): void {
+    const at = this.#parts.readyAt(contact.deviceId)
+    if (at !== undefined) contact.nudge(at)
   }
 
-  /** Keeps for other nodes, and for the next start, that the phone was here. */
+  /** Keeps for other nodes, and for the next start, that the phone was here. Never rejects: there is a next time. */
   async #note(contact: Contact): Promise<void> {
-    const { store, now } = this.#parts
+    const { store, now, log } = this.#parts
     this.#notedAt.set(contact.deviceId, now())
-    const { streamAt } = contact
-    await Promise.all([
-      streamAt !== null && store.notePhone(contact.deviceId, { streamAt }),
-      store.describe(contact.deviceId, { seenAt: now() }),
-    ])
+    const { streamAt, registration } = contact
+    try {
+      await Promise.all([
+        streamAt !== null && store.notePhone(contact.deviceId, { streamAt, registration }),
+        store.describe(contact.deviceId, { seenAt: now() }),
+      ])
+    } catch (error) {
+      log.warn({ device: contact.deviceId, err: error }, 'could not note that a phone is here')
+    }
+  }
+
+  #keepAlive(): undefined {
+    const { now } = this.#parts
+    if (now() - this.#keptAliveAt < keepAliveMs) return
+    this.#keptAliveAt = now()
+    for (const contact of this.#contacts.values()) contact.keepAlive()
   }
 
   async #tick(): Promise<undefined> {
     const { now, log } = this.#parts
     if (now() - this.#reviewedAt >= reviewMs) await this.#review()
-    const keepAlive = now() - this.#keptAliveAt >= keepAliveMs
-    if (keepAlive) this.#keptAliveAt = now()
-    const notes: Promise<void>[] = []
-    for (const contact of this.#contacts.values()) {
-      if (keepAlive) contact.keepAlive()
+    const here = [...this.#contacts.values()].filter(contact => contact.hasStream)
+    for (const contact of here) {
       if (contact.isDeaf()) {
         log.warn({ device: contact.deviceId }, 'a phone does not react to its event stream; it is hung up')
         contact.hangUpDeaf()
       }
-      if (contact.hasStream && now() - (this.#notedAt.get(contact.deviceId) ?? 0) >= seenMs)
-        notes.push(this.#note(contact))
-      if (contact.acknowledgementIsDue)
-        contact.acknowledged(!(await this.#hasUnacknowledged(contact.deviceId, contact.registeredAt)))
-      this.look(contact)
+      this.#nudge(contact)
     }
-    await Promise.all(notes)
+    for (const contact of this.#contacts.values()) this.look(contact)
+    const stale = here.filter(contact => now() - (this.#notedAt.get(contact.deviceId) ?? 0) >= seenMs)
+    await Promise.all(stale.map(contact => this.#note(contact)))
+    if (here.length > 0) await this.#askToCancel(here)
+  }
+
+  async #askToCancel(contacts: readonly Contact[]): Promise<void> {
+    const messages = await this.#parts.store.toCancel(mostToCancel)
+    const wanted = Map.groupBy(messages, ({ deviceId }) => deviceId)
+    for (const contact of contacts)
+      if (isAtLeast(contact.about.appVersion, cancels))
+        contact.askToCancel((wanted.get(contact.deviceId) ?? []).map(({ id }) => id))
   }
 
   /** Reads all phones again: another node, or the command line, may have changed them. */
   async #review(): Promise<void> {
     const { store, present, now } = this.#parts
     this.#reviewedAt = now()
+    const slow = new Set(await store.slowToAcknowledge(now() - acknowledgeMs))
     const phones = new Map((await store.phones()).map(phone => [phone.device.id, phone]))
     for (const phone of phones.values()) this.contact(phone.device.id).learn(phone)
+    const astray: string[] = []
     for (const [deviceId, contact] of this.#contacts) {
       const phone = phones.get(deviceId)
-      contact.cut(phone?.tokenHash ?? null)
       if (phone) {
+        if (slow.has(deviceId)) contact.remind()
+        else contact.atEase()
         // A stream here, and yet offline: the node that held the line let it go.
-        if (contact.hasStream && !phone.device.online && !this.#lines.has(deviceId)) await present(deviceId)
-      } else if (!this.#lines.has(deviceId)) {
+        if (contact.hasStream && !phone.device.online && !this.#lines.has(deviceId)) astray.push(deviceId)
+      } else if (contact.registration > 0 || !this.#lines.has(deviceId)) {
         contact.close()
+        if (this.#lines.has(deviceId)) continue
         this.#contacts.delete(deviceId)
         this.#notedAt.delete(deviceId)
       }
     }
+    for (const deviceId of astray) await present(deviceId)
   }
 
   /** Tells the gateway what changed. What cannot be stored now is noted again at a later look. */
@@ -214,3 +251,5 @@ export class Switchboard implements LinkKind {
     })
   }
 }
+
+const limitsOf = ({ perMinute, perDay }: Device) => `${perMinute} ${perDay}`

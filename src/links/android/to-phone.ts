@@ -12,25 +12,20 @@ const time = (at: number) => new Date(at).toISOString()
  * One recipient each: the app pauses between messages, not between recipients. `message` is for apps that do not know
  * `textMessage` yet.
  */
-export function messagesToPhone(messages: readonly Message[]) {
-  let last = 0
-  return messages.map(message => {
-    // The app sorts by this time, so no two may be the same.
-    last = Math.max(last + 1, message.createdAt)
-    return {
-      id: message.id,
-      message: message.text,
-      textMessage: { text: message.text },
-      phoneNumbers: [message.recipient],
-      ...(message.simSlot !== null && { simNumber: message.simSlot }),
-      withDeliveryReport: true,
-      priority: 0,
-      validUntil: time(message.expiresAt),
-      createdAt: time(last),
-      ...(message.cancelAsked && { state: 'Cancelling' }),
-    }
-  })
-}
+export const messagesToPhone = (messages: readonly Message[]) =>
+  messages.map(message => ({
+    id: message.id,
+    message: message.text,
+    textMessage: { text: message.text },
+    phoneNumbers: [message.recipient],
+    ...(message.simSlot !== null && { simNumber: message.simSlot }),
+    withDeliveryReport: true,
+    priority: 0,
+    validUntil: time(message.expiresAt),
+    // The app sorts by this. Times of acceptance can be equal; those of the hand-over to a phone never are.
+    createdAt: time(message.handedAt ?? message.createdAt),
+    ...(message.cancelAsked && { state: 'Cancelling' }),
+  }))
 
 const pingSeconds = 300
 

@@ -11,18 +11,29 @@ CREATE TABLE phones (
   code_expires_at BIGINT,
   code_tries INTEGER NOT NULL DEFAULT 0,
   token_hash TEXT UNIQUE,
+  -- Counts how often a phone was let in. What it was given before the last time, it may no longer know.
+  registration INTEGER NOT NULL DEFAULT 0,
   registered_at BIGINT,
   signing_key TEXT NOT NULL,
   hook TEXT NOT NULL UNIQUE,
   -- When it fetched its settings, and with them the signing key.
   key_at BIGINT,
+  -- What it signed with and posted to before it was let in again: what it still has to hand over goes there.
+  previous_key TEXT,
+  previous_hook TEXT UNIQUE,
+  previous_until BIGINT,
+  -- The time given to the message it was handed last, which grows with each.
+  handed_at BIGINT NOT NULL DEFAULT 0,
   -- When it was last known to have an event stream open.
   stream_at BIGINT
 );
 
 -- The device's own time of each state it reported. That there is one also says that the device has the message.
 ALTER TABLE messages ADD COLUMN reported TEXT;
+-- The registration of the phone it was handed to.
+ALTER TABLE messages ADD COLUMN registration INTEGER;
 ALTER TABLE messages ADD COLUMN cancel_asked INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX messages_cancel ON messages (device_id) WHERE cancel_asked = 1;
 
 -- What makes two received messages one, where the device hands one over under two ids.
 ALTER TABLE received ADD COLUMN fingerprint TEXT;
