@@ -38,3 +38,6 @@ function zoneOffset(zone: string): number | undefined {
 
 export const isoTime = (at: number): string => new Date(at).toISOString()
 export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at))
+
+/** Whether so much time has passed. Also when the clock was set back since: rather once too early than an hour too late. */
+export const hasPassed = (ms: number, since: number, now: number): boolean => now - since >= ms || since > now

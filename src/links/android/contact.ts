@@ -2,6 +2,7 @@
 
 import type { About, AttentionCode } from '../../core/device.ts'
 import type { Phone } from '../../core/phone.ts'
+import { hasPassed } from '../../core/time.ts'
 import type { PhoneEvent, Stream } from './stream.ts'
 import { isAtLeast, oldestGood } from './version.ts'
 
@@ -45,7 +46,7 @@ export class Contact {
   /** Since when it has been asked to call, and has not. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
-  #reminder = { at: 0, waitMs: reminderMs }
+  #reminder = { since: -Infinity, waitMs: reminderMs }
   readonly #cancelAskedAt = new Map<string, number>()
 
   constructor(deviceId: string, now: () => number) {
@@ -146,7 +147,8 @@ export class Contact {
   /** Tells the phone to ask for messages: at once, or as soon as it makes sense, but not before `from`. */
   nudge(from = 0): void {
     if (this.#timer || !this.hasStream) return
-    const due = Math.max(from, this.#notBefore, this.#nudgedAt + nudgeMs)
+    const pause = hasPassed(nudgeMs, this.#nudgedAt, this.#now()) ? 0 : this.#nudgedAt + nudgeMs
+    const due = Math.max(from, this.#notBefore, pause)
     const wait = due - this.#now()
     if (wait > 0) {
       this.#timer = setTimeout(
@@ -169,23 +171,24 @@ export class Contact {
    * poll. Looking again is no second send. A phone that stays silent is reminded ever more seldom.
    */
   remind(): void {
-    const now = this.#now()
-    if (now < this.#reminder.at) return
-    const { waitMs } = this.#reminder
-    this.#reminder = { at: now + waitMs, waitMs: Math.min(seldomMs, 2 * waitMs) }
+    const { since, waitMs } = this.#reminder
+    const first = since === -Infinity
+    if (!hasPassed(waitMs, since, this.#now())) return
+    this.#reminder = { since: this.#now(), waitMs: first ? waitMs : Math.min(seldomMs, 2 * waitMs) }
     this.nudge()
   }
 
   /** It has acknowledged everything. */
   atEase(): void {
-    this.#reminder = { at: 0, waitMs: reminderMs }
+    this.#reminder = { since: -Infinity, waitMs: reminderMs }
   }
 
   /** Asks it not to send these. What is no longer in the list was answered. */
   askToCancel(messageIds: readonly string[]): void {
     for (const id of this.#cancelAskedAt.keys()) if (!messageIds.includes(id)) this.#cancelAskedAt.delete(id)
     for (const messageId of messageIds) {
-      if (this.#now() - (this.#cancelAskedAt.get(messageId) ?? -Infinity) < cancelMs) continue
+      const since = this.#cancelAskedAt.get(messageId) ?? -Infinity
+      if (!hasPassed(cancelMs, since, this.#now())) continue
       this.#cancelAskedAt.set(messageId, this.#now())
       this.push('MessageCancelled', { messageId })
     }

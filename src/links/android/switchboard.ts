@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts'
 import { Loop } from '../../core/loop.ts'
 import type { Phone } from '../../core/phone.ts'
 import type { Store } from '../../core/store.ts'
+import { hasPassed } from '../../core/time.ts'
 import { Contact } from './contact.ts'
 import type { Stream } from './stream.ts'
 import { settingsKey } from './to-phone.ts'
@@ -178,14 +179,14 @@ export class Switchboard implements LinkKind {
 
   #keepAlive(): undefined {
     const { now } = this.#parts
-    if (now() - this.#keptAliveAt < keepAliveMs) return
+    if (!hasPassed(keepAliveMs, this.#keptAliveAt, now())) return
     this.#keptAliveAt = now()
     for (const contact of this.#contacts.values()) contact.keepAlive()
   }
 
   async #tick(): Promise<undefined> {
     const { now, log } = this.#parts
-    if (now() - this.#reviewedAt >= reviewMs) await this.#review()
+    if (hasPassed(reviewMs, this.#reviewedAt, now())) await this.#review()
     const here = [...this.#contacts.values()].filter(contact => contact.hasStream)
     for (const contact of here) {
       if (contact.isDeaf()) {
@@ -195,7 +196,7 @@ export class Switchboard implements LinkKind {
       this.#nudge(contact)
     }
     for (const contact of this.#contacts.values()) this.look(contact)
-    const stale = here.filter(contact => now() - (this.#notedAt.get(contact.deviceId) ?? 0) >= seenMs)
+    const stale = here.filter(({ deviceId }) => hasPassed(seenMs, this.#notedAt.get(deviceId) ?? 0, now()))
     await Promise.all(stale.map(contact => this.#note(contact)))
     if (here.length > 0) await this.#askToCancel(here)
   }
