@@ -179,18 +179,20 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     docsUrl: () => `${publicUrl}/docs/errors`,
     stagingHost: config.STAGING_HOST,
     tls,
-    annex: {
-      prefix: phoneBase,
-      path: phonePath,
-      register: scope =>
-        phoneRoutes(scope, {
-          phones,
-          switchboard,
-          publicUrl: () => publicUrl,
-          delay: address => failures.next(address),
-          now,
-        }),
-    },
+    annexes: [
+      {
+        prefix: phoneBase,
+        path: phonePath,
+        register: scope =>
+          phoneRoutes(scope, {
+            phones,
+            switchboard,
+            publicUrl: () => publicUrl,
+            delay: address => failures.next(address),
+            now,
+          }),
+      },
+    ],
     trustProxy: config.TRUST_PROXY,
     ready: async () => {
       if (stopping) throw new Problem('shutting_down', 'The gateway is being stopped.', { retryAfter: 5 })

@@ -30,6 +30,8 @@ const tested = await run(
     '--test-reporter=spec',
     '--test-force-exit',
     '--test-timeout=240000',
+    // Most tests wait for something most of the time.
+    '--test-concurrency=3',
     ...process.argv.slice(2),
     ...tests,
   ],

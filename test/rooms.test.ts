@@ -12,7 +12,7 @@ const allowed: Record<string, readonly string[]> = {
   http: ['http', 'core'],
   links: ['links', 'core'],
   simulator: ['simulator', 'core'],
-  cli: ['cli', 'core', 'store', 'simulator', 'sdk', 'main', 'config', 'first-run', 'version'],
+  cli: ['cli', 'core', 'store', 'simulator', 'sdk', 'main', 'config', 'first-run', 'tls', 'version'],
   sdk: ['sdk'],
 }
 /** `src/core/key.ts` is in core, `sdk/src/index.ts` in sdk, `src/main.ts` is main itself. */

@@ -7,7 +7,7 @@ import { version } from '../src/version.ts'
 
 type Schema = {
   $ref?: string
-  type?: string
+  type?: string | string[]
   description?: string
   enum?: string[]
   const?: unknown
@@ -35,6 +35,7 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.anyOf) return schema.anyOf.map(inner => typeOf(inner, indent)).join(' | ')
   if (schema.enum) return schema.enum.map(word => `'${word}'`).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (Array.isArray(schema.type)) return schema.type.map(type => typeOf({ type }, indent)).join(' | ')
   switch (schema.type) {
     case 'string':
     case 'boolean':

@@ -5,6 +5,7 @@ import { ConfigProblem, readConfig } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { version } from '../version.ts'
 import { backupCommands } from './backup.ts'
+import { cancel } from './cancel.ts'
 import { type Command, exitCodes, help, Refusal, readWords, UsageError } from './command.ts'
 import { config } from './config.ts'
 import { deviceCommands } from './devices.ts'
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...deviceCommands,
   send,
   status,
+  cancel,
   inbox,
   simulate,
   config,
@@ -50,8 +52,10 @@ async function main(args: readonly string[]): Promise<number> {
       console.log(text)
       return exitCodes.ok
     }
+    const [, second = '-'] = args
+    const given = second.startsWith('-') ? first : `${first} ${second}`
     console.error(
-      `${known ? `“${first}” needs one more word.` : `There is no command “${first}”.`}\n\n${text}`,
+      `${known && given === first ? `“${first}” needs one more word.` : `There is no command “${given}”.`}\n\n${text}`,
     )
     return exitCodes.usage
   }

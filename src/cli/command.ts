@@ -64,7 +64,9 @@ export function readWords(command: Command, args: readonly string[]): Given {
       allowPositionals: true,
     }) as typeof parsed
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]!)
+    const { message } = error as Error
+    const [, name] = /^Option '(--[\w-]+)[^']*' argument is ambiguous/.exec(message) ?? []
+    throw new UsageError(name ? `${name} must not begin with a hyphen` : message.split('. ')[0]!)
   }
   const { values, positionals } = parsed
   if (values.help !== true) {

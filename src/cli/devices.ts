@@ -1,6 +1,5 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
-import type { Config } from '../config.ts'
 import type { Candidate } from '../core/choose.ts'
 import { attentions, type DeviceChange, type DeviceKind, deviceKinds } from '../core/device.ts'
 import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/enrolment.ts'
@@ -10,7 +9,7 @@ import { Problem } from '../core/problem.ts'
 import { shownDevice, shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
 import { type Command, type Context, type Given, required, UsageError } from './command.ts'
-import { table } from './output.ts'
+import { printable, table } from './output.ts'
 import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
 
 const shown = (member: Candidate) => ({ ...shownDevice(member), environment: member.device.environment })
@@ -59,7 +58,7 @@ const list: Command = {
               'per day',
               'attention',
             ],
-            'No devices yet. Add one with: npx basestation devices add --kind simulated --name NAME',
+            'No devices yet. Add one with: npx basestation devices add --kind android --name NAME (or --kind simulated)',
           ),
           ...hints(members),
         ].join('\n'),
@@ -87,18 +86,19 @@ const add: Command = {
   more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL.',
   run: context =>
     withStore(context, async store => {
-      const { given, output, config } = context
+      const { given, output } = context
       const kind = kindOf(given)
       const environment = environmentNamed(given, kind === 'simulated' ? 'staging' : 'production')
       const reason = unfit(kind, environment)
       if (reason !== undefined) throw new UsageError(reason)
+      if (given.flag('code') && kind !== 'android') throw new UsageError('only Android phones have a code')
       const draft = {
         environmentId: await environmentId(store, environment),
         kind,
         name: required(given, 'name'),
         phone: phoneOf(given) ?? '',
       }
-      const { device, enrolment } = await addDevice(partsOf(store, config), draft, given.flag('code'))
+      const { device, enrolment } = await addDevice(await partsOf(store, context), draft, given.flag('code'))
       const member = (await fleetOf(store)).member(device.id)!
       output.show({ ...shown(member), ...(enrolment && { enrolment: shownEnrolment(enrolment) }) }, () =>
         [
@@ -112,26 +112,38 @@ const add: Command = {
 
 const enrol: Command = {
   name: 'devices enrol',
-  about: 'Show again how to connect an Android phone, with a fresh token',
+  about: 'Make a fresh token to connect an Android phone with',
   words: ['ID'],
   options: { code: { type: 'boolean', about: 'also make a one-time code, valid for 10 minutes' } },
-  more: 'The token shown before ends. A phone that is connected stays connected.',
+  more: 'The token shown before ends. A phone that is connected stays connected, until it is replaced.',
   run: context =>
     withStore(context, async store => {
-      const { given, output, config } = context
+      const { given, output } = context
       const [id = ''] = given.words
       const member = (await fleetOf(store)).member(id.toLowerCase())
       if (!member || member.device.removedAt !== null) throw missing(id)
       if (member.device.kind !== 'android') throw new UsageError('only Android phones are connected this way')
-      const enrolment = await inviteAndExplain(partsOf(store, config), member.device, given.flag('code'))
+      const enrolment = await inviteAndExplain(
+        await partsOf(store, context),
+        member.device,
+        given.flag('code'),
+      )
       output.show({ ...shown(member), enrolment: shownEnrolment(enrolment) }, () =>
-        explained(enrolment).slice(1).join('\n'),
+        [
+          `A fresh token for ${member.device.name}. The one before has ended; a phone that is connected stays connected.`,
+          ...explained(enrolment),
+        ].join('\n'),
       )
       return undefined
     }),
 }
 
-const partsOf = (store: Store, config: Config) => ({ store, publicUrl: config.PUBLIC_URL, now: Date.now() })
+/** The address that this shell was told, or the one that the gateway was started with. */
+const partsOf = async (store: Store, { config, environment }: Context) => ({
+  store,
+  publicUrl: environment.PUBLIC_URL ? config.PUBLIC_URL : ((await store.announced()) ?? config.PUBLIC_URL),
+  now: Date.now(),
+})
 
 function explained({ url, token, code, steps, warning }: Enrolment): string[] {
   return [
@@ -140,13 +152,41 @@ function explained({ url, token, code, steps, warning }: Enrolment): string[] {
     `  Private Token  ${token}`,
     ...(code === null ? [] : [`  Code           ${code}   (10 minutes, once)`]),
     '',
-    ...(warning === null ? [] : [`Note: ${warning}`, '']),
-    'On the phone:',
+    'On the phone (docs/phones.md says more):',
     '',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     '',
     'The token is shown only this once. npx basestation devices list shows when the phone is online.',
+    ...(warning === null ? [] : ['', `Warning: ${warning}`]),
   ]
+}
+
+const show: Command = {
+  name: 'devices show',
+  about: 'Show everything about a device',
+  words: ['ID'],
+  run: context =>
+    withStore(context, async store => {
+      const [id = ''] = context.given.words
+      const member = (await fleetOf(store)).member(id.toLowerCase())
+      if (!member || member.device.removedAt !== null) throw missing(id)
+      const { about, attention, ...rest } = shown(member)
+      const { sims = [], ...facts } = about
+      const rows = {
+        ...rest,
+        ...facts,
+        ...Object.fromEntries(
+          sims.map(sim => [`sim ${sim.slot}`, [sim.number, sim.carrier].filter(Boolean).join(', ')]),
+        ),
+        ...Object.fromEntries(attention.map(({ code, detail }) => [code, detail])),
+      }
+      context.output.show(shown(member), () =>
+        Object.entries(rows)
+          .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(18)}${printable(value ?? '–')}`)
+          .join('\n'),
+      )
+      return undefined
+    }),
 }
 
 const set: Command = {
@@ -193,7 +233,7 @@ const remove: Command = {
   name: 'devices remove',
   about: 'Remove a device for good',
   words: ['ID'],
-  more: 'What waits for it by name fails; what was chosen for it automatically moves to other devices.',
+  more: 'What waits for it by name fails; what was chosen for it automatically moves to other devices; what it has already ends as unknown.',
   run: context =>
     withStore(context, async store => {
       const [id = ''] = context.given.words
@@ -245,4 +285,4 @@ function limitOf(given: Given, name: string): number | null | undefined {
   return Number(text)
 }
 
-export const deviceCommands: readonly Command[] = [list, add, enrol, set, pause, resume, remove]
+export const deviceCommands: readonly Command[] = [list, show, add, enrol, set, pause, resume, remove]

@@ -1,5 +1,6 @@
 /** basestation doctor: looks at everything a gateway needs and says what is wrong. */
 
+import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
@@ -7,8 +8,10 @@ import { Fleet } from '../core/fleet.ts'
 import { newestVersion, schemaVersion } from '../store/migrate.ts'
 import { openDriver } from '../store/open.ts'
 import { sql } from '../store/sql.ts'
+import { readCertificate } from '../tls.ts'
 import { type Command, exitCodes } from './command.ts'
 import { counted, table } from './output.ts'
+import { whyUnreachable } from './with-client.ts'
 import { withStore } from './with-store.ts'
 
 type Finding = { check: string; result: 'ok' | 'warning' | 'broken'; detail: string }
@@ -93,7 +96,11 @@ const checks: readonly Check[] = [
         const members = [...fleet.members()].filter(({ device }) => device.removedAt === null)
         const online = members.filter(member => member.online).length
         const detail = `${counted(members.length, 'device')}, ${online} online`
-        return members.length > 0 && online === 0 ? warning(`${detail}; is the gateway running?`) : ok(detail)
+        if (members.length > 0 && online === 0) return warning(`${detail}; is the gateway running?`)
+        const worrying = members.filter(({ device }) => device.attention.length > 0).length
+        return worrying > 0
+          ? warning(`${detail}; attention: ${worrying}, see npx basestation devices list`)
+          : ok(detail)
       }),
   },
   {
@@ -108,13 +115,26 @@ const checks: readonly Check[] = [
       }),
   },
   {
+    name: 'certificate',
+    look: async ({ TLS_CERT, TLS_KEY }) => {
+      if (TLS_CERT === undefined || TLS_KEY === undefined)
+        return ok('none: http, or https by a proxy in front')
+      const { cert } = readCertificate({ cert: TLS_CERT, key: TLS_KEY })
+      const { subject, validTo } = new X509Certificate(cert)
+      const days = Math.floor((Date.parse(validTo) - Date.now()) / 86_400_000)
+      const detail = `${subject.replaceAll('\n', ', ')}, valid for ${counted(days, 'day')}`
+      if (days < 0) return broken(`${detail}: it has expired`)
+      return days < 14 ? warning(`${detail}: renew it`) : ok(detail)
+    },
+  },
+  {
     name: 'gateway',
     look: async ({ PUBLIC_URL }) => {
       try {
         const answer = await fetch(`${PUBLIC_URL}/readyz`, { signal: AbortSignal.timeout(3_000) })
         return answer.ok ? ok(`ready at ${PUBLIC_URL}`) : broken(`${PUBLIC_URL} answers ${answer.status}`)
-      } catch {
-        return warning(`nothing answers at ${PUBLIC_URL}; start it with: npm start`)
+      } catch (error) {
+        return warning(whyUnreachable(PUBLIC_URL, error))
       }
     },
   },

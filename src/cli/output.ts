@@ -27,6 +27,11 @@ export class Output {
     else this.#write(`\r\x1b[K${words()}`)
   }
 
+  /** No more of those lines: what comes next begins a line of its own. */
+  endLive(): void {
+    if (!this.json && process.stdout.isTTY) this.#write('\n')
+  }
+
   /** Something for people only. */
   say(text: string): void {
     if (!this.json) this.#write(`${text}\n`)

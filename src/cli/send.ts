@@ -18,6 +18,7 @@ export const send: Command = {
       value: 'SECONDS',
       about: 'how long it stays valid, 60 to 604800 (default: a day)',
     },
+    'sim-slot': { type: 'string', value: 'N', about: 'SIM to send from, counted from 1' },
     watch: { type: 'boolean', about: 'show its states until it is settled' },
     ...clientOptions,
   },
@@ -36,11 +37,15 @@ function requestOf(given: Parameters<typeof required>[0]): SendRequest {
   const media = given.text('media-url')
   const ttl = given.text('ttl')
   if (ttl !== undefined && !/^\d{1,9}$/.test(ttl)) throw new UsageError('--ttl must be a number of seconds')
+  const slot = given.text('sim-slot')
+  if (slot !== undefined && !/^[1-8]$/.test(slot))
+    throw new UsageError('--sim-slot must be a number from 1 to 8')
   return {
     to: required(given, 'to'),
     message: required(given, 'message'),
     ...(device !== undefined && { device_id: device }),
     ...(media !== undefined && { media_url: media }),
     ...(ttl !== undefined && { ttl: Number(ttl) }),
+    ...(slot !== undefined && { sim_slot: Number(slot) }),
   }
 }

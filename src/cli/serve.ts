@@ -2,6 +2,7 @@
 
 import { version } from '../version.ts'
 import { type Command, exitCodes } from './command.ts'
+import { onStop } from './signals.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -35,26 +36,19 @@ export const serve: Command = {
     }
     // Only now: a key that is printed to nobody, because the port was taken, would be lost.
     const firstKey = await prepareFirstRun(gateway.store)
+    await gateway.store.announce(url)
     output.step({ url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1`, key: firstKey }, () =>
       welcome(url, firstKey),
     )
-    const stop = () => {
-      // A second signal means: now. One that comes with the first is the same Ctrl-C, passed on by a launcher.
-      const first = performance.now()
-      for (const signal of ['SIGINT', 'SIGTERM'] as const)
-        process.on(signal, () => {
-          if (performance.now() - first > 500) process.exit(exitCodes.failed)
-        })
+    onStop(() =>
       gateway.stop().then(
         () => end(exitCodes.ok),
         error => {
           log.error({ err: error }, 'could not stop cleanly')
           end(exitCodes.failed)
         },
-      )
-    }
-    process.once('SIGINT', stop)
-    process.once('SIGTERM', stop)
+      ),
+    )
     return await ended
   },
 }

@@ -5,8 +5,9 @@ import { hashSecret, hintOf, newSecret } from '../core/key.ts'
 import { Crowd, type Tally } from '../simulator/crowd.ts'
 import { calm, usual } from '../simulator/trouble.ts'
 import { type Command, type Context, exitCodes, type Given, UsageError } from './command.ts'
-import { counted } from './output.ts'
-import { clientOf, clientOptions } from './with-client.ts'
+import { counted, type Output } from './output.ts'
+import { onStop } from './signals.ts'
+import { clientOf, clientOptions, Unreachable } from './with-client.ts'
 import { environmentId, withStore } from './with-store.ts'
 
 const atOnce = 25
@@ -31,13 +32,16 @@ export const simulate: Command = {
     const { given } = context
     const count = numberOf(given, 'phones', 10, 10_000)
     const seconds = given.text('seconds') === undefined ? Infinity : numberOf(given, 'seconds', 1, 86_400)
-    return await withClient(context, client => runCrowd(context, client, count, seconds))
+    return await withGround(context, ground => runCrowd(context, ground, count, seconds))
   },
 }
 
+/** A gateway to run phones against, and how to take one away that it will not take away itself. */
+type Ground = { client: Basestation; remove?: (deviceId: string) => Promise<unknown> }
+
 async function runCrowd(
   { given, output }: Context,
-  client: Basestation,
+  { client, remove }: Ground,
   count: number,
   seconds: number,
 ): Promise<number> {
@@ -45,7 +49,7 @@ async function runCrowd(
   const devices: string[] = []
   const ended = endOf(seconds)
   output.say(`Adding ${counted(count, 'phone')} to ${client.base} …`)
-  const show = liveLine(line => output.live(line.tally, () => line.text), crowd.tally, count)
+  const show = liveLine(output, crowd.tally, count)
   try {
     await inSteps(count, async index => {
       if (ended.now) return
@@ -55,29 +59,51 @@ async function runCrowd(
       const { url, token } = data.enrolment!
       await Promise.race([crowd.join({ url, enrolmentToken: token, name }), ended.promise])
     })
-    output.say('They are on. Send to them through the staging API; stop with Ctrl-C.')
+    const end = seconds === Infinity ? 'stop with Ctrl-C' : `this ends after ${counted(seconds, 'second')}`
+    if (!ended.now) output.say(`They are on. Send to them through the staging API; ${end}.`)
     await ended.promise
   } finally {
     show.stop()
     crowd.stop()
-    output.say(`\nRemoving ${counted(devices.length, 'phone')} …`)
-    await inSteps(devices.length, async index => {
-      await client.removeDevice(devices[index]!)
-    })
+    await removeAll(output, devices, id => client.removeDevice(id), remove)
   }
-  output.say(lineOf(crowd.tally, count))
+  output.step(wire(crowd.tally), () => statesOf(crowd.tally))
   return crowd.tally.twice === 0 ? exitCodes.ok : exitCodes.failed
 }
 
+/** Over the API; where the gateway is gone, in the database; and if that cannot be either, it is said. */
+async function removeAll(
+  output: Output,
+  devices: readonly string[],
+  byGateway: (id: string) => Promise<unknown>,
+  byHand: Ground['remove'],
+): Promise<void> {
+  if (devices.length === 0) return
+  output.say(`Removing ${counted(devices.length, 'phone')} …`)
+  const left: string[] = []
+  await inSteps(devices.length, async index => {
+    const id = devices[index]!
+    await byGateway(id)
+      .catch(error => (byHand ? byHand(id) : Promise.reject(error)))
+      .catch(() => left.push(id))
+  })
+  if (left.length > 0)
+    throw new Unreachable(
+      `The gateway is gone, and these phones are still there. Remove them later:\n${left
+        .map(id => `  npx basestation devices remove ${id}`)
+        .join('\n')}`,
+    )
+}
+
 /** With the given key, or with one of its own on the gateway of this machine. */
-async function withClient(context: Context, work: (client: Basestation) => Promise<number>): Promise<number> {
+async function withGround(context: Context, work: (ground: Ground) => Promise<number>): Promise<number> {
   const { given, config } = context
   const key = given.text('key') ?? config.BASESTATION_KEY
   if (key !== undefined) {
     if (!key.startsWith('bs_test_'))
       throw new UsageError('pretend phones exist only in staging: use a staging key')
     // Adding many phones may meet the key's rate limit: then it waits.
-    return await work(clientOf(context, { retries: 100, longestWait: 120 }))
+    return await work({ client: clientOf(context, { retries: 100, longestWait: 120 }) })
   }
   if (given.text('url') !== undefined) throw new UsageError('--url needs a key: --key, or BASESTATION_KEY')
   return await withStore(context, async store => {
@@ -96,7 +122,8 @@ async function withClient(context: Context, work: (client: Basestation) => Promi
       hintOf(secret),
     )
     try {
-      return await work(clientOf(context, { key: secret }))
+      const client = clientOf(context, { key: secret })
+      return await work({ client, remove: deviceId => store.retire(deviceId) })
     } finally {
       await store.revokeKey(id)
     }
@@ -123,36 +150,43 @@ function endOf(seconds: number) {
       resolve()
     }
     const timer = setTimeout(stop, Math.min(seconds * 1_000, 2 ** 31 - 1))
-    process.once('SIGINT', stop)
-    process.once('SIGTERM', stop)
+    onStop(stop)
   })
   return end
 }
 
 /** One line that is written over and over on a terminal, and a line a second anywhere else. */
-function liveLine(
-  step: (line: { tally: Tally & { per_second: number }; text: string }) => void,
-  tally: Tally,
-  count: number,
-): { stop: () => void } {
+function liveLine(output: Output, tally: Tally, count: number): { stop: () => void } {
   let before = 0
   const timer = setInterval(() => {
     const rate = tally.onAir - before
     before = tally.onAir
-    step({ tally: { ...tally, per_second: rate }, text: `${lineOf(tally, count)} · ${rate} a second` })
+    const words = `${tally.online} of ${counted(count, 'phone')} online · ${rate} a second · ${statesOf(tally)}`
+    output.live({ ...wire(tally), per_second: rate }, () => words)
   }, lineMs)
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop: () => {
+      clearInterval(timer)
+      output.endLive()
+    },
+  }
 }
 
-const lineOf = (tally: Tally, count: number): string =>
+const wire = ({ onAir, triedAgain, ...rest }: Tally) => ({
+  ...rest,
+  on_air: onAir,
+  calls_tried_again: triedAgain,
+})
+
+const statesOf = (tally: Tally): string =>
   [
-    `${tally.online} of ${counted(count, 'phone')} online`,
     `${tally.taken} taken`,
     `${tally.sent} sent`,
     `${tally.delivered} delivered`,
     `${tally.failed} failed`,
+    ...(tally.canceled > 0 ? [`${tally.canceled} canceled`] : []),
     `${tally.received} received`,
-    `${tally.lost} tried again`,
+    `${counted(tally.triedAgain, 'call')} tried again`,
     ...(tally.twice > 0 ? [`${tally.twice} SENT TWICE`] : []),
   ].join(' · ')
 

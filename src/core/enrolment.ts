@@ -59,7 +59,7 @@ export async function inviteAndExplain(
 }
 
 const stepsFor = (url: string, token: string, code: string | null): string[] => [
-  'Install the SMSGate app (“SMS Gateway for Android”), app-release.apk from its releases on GitHub, version 1.53.1 or newer.',
+  'Install the SMSGate app (“SMS Gateway for Android”): app-release.apk from the releases of capcom6/android-sms-gateway on GitHub, best 1.70.3 or newer, at least 1.53.1.',
   'On Android 13 or newer: open the phone’s Settings → Apps → SMSGate, tap ⋮ and “Allow restricted settings”. Then, in the app, allow SMS and Phone.',
   `In the app: Settings → Cloud server → API URL: ${url}`,
   `Settings → Cloud server → Private Token: ${token}`,
@@ -69,6 +69,7 @@ const stepsFor = (url: string, token: string, code: string | null): string[] => 
   code === null
     ? 'If the app asks how to register, choose Sign Up and leave everything as it is.'
     : `If the app asks how to register, choose By Code and type ${code} (valid for 10 minutes), or choose Sign Up.`,
+  'Once it says Online, tap the button twice (offline, online): some settings are taken over only then.',
   'In the phone’s own messages app switch RCS chats off: they never reach other apps.',
 ]
 

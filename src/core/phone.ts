@@ -49,7 +49,8 @@ export const newDeviceToken = (): string => `bsd_${randomBytes(24).toString('bas
 export const newSigningKey = (): string => `bsk_${randomBytes(24).toString('base64url')}`
 export const newHook = (): string => randomBytes(18).toString('base64url')
 
-/** A phone's keyboard likes to begin with a capital letter. */
-export const hashEnrolmentToken = (token: string): string => hash('sha256', token.trim().toLowerCase())
+/** A phone's keyboard likes to begin with a capital letter, and people leave hyphens out. */
+export const hashEnrolmentToken = (token: string): string =>
+  hash('sha256', token.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
 export const hashCode = (code: string): string => hash('sha256', `code ${code.trim()}`)
 export const hashDeviceToken = (token: string): string => hash('sha256', token)

@@ -122,6 +122,10 @@ export interface Store {
   /** Counts a request in the key's window. Only where several nodes must share the count. */
   countRequest?(keyId: string): Promise<Window>
 
+  /** Notes under which address the gateway is reached, for commands beside it. */
+  announce(publicUrl: string): Promise<void>
+  announced(): Awaitable<string | undefined>
+
   // The journal
   events(afterSeq: number, limit: number): Awaitable<JournalEvent[]>
 

@@ -5,7 +5,7 @@ import { type AttentionCode, attentions, deviceKinds } from '../core/device.ts'
 import { closed, time, uuid, words } from './schemas.ts'
 
 const limit = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], { description })
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000, description })
 const name = Type.String({ minLength: 1, maxLength: 100, description: 'What to call it.' })
 const phone = Type.String({ maxLength: 30, description: 'Its number in international format; may be empty.' })
 const perMinute = limit('SMS parts it may be handed in any 60 seconds; null: no limit.')
@@ -52,7 +52,7 @@ const device = {
     },
     { ...closed, description: 'What the device says about itself.' },
   ),
-  seen_at: Type.Union([time('When it was last heard of.'), Type.Null()]),
+  seen_at: Type.Union([time('When it was last heard of, to half a minute.'), Type.Null()]),
   created_at: time('When it was added.'),
 }
 const Device = Type.Object(device, closed)
@@ -65,7 +65,10 @@ const enrolment = Type.Object(
     code: Type.Union([Type.String({ description: 'One-time code, digits only.' }), Type.Null()]),
     code_expires_at: Type.Union([time('When the code ends.'), Type.Null()]),
     steps: Type.Array(Type.String(), { description: 'What to do on the phone, step by step.' }),
-    warning: Type.Union([Type.String({ description: 'Why the address cannot work.' }), Type.Null()]),
+    warning: Type.Union([
+      Type.String({ description: 'Why the address cannot work, or what it needs.' }),
+      Type.Null(),
+    ]),
   },
   { ...closed, description: 'How to connect the phone. Only for Android devices.' },
 )

@@ -4,10 +4,12 @@ import type { ProblemCode } from '../core/problem.ts'
 import { statusOf } from './problems.ts'
 import type { Route } from './routes.ts'
 import { ProblemResponse } from './schemas.ts'
+import { mayBeLeftOut } from './validation.ts'
 
 /** What can happen on every route. */
 const everywhere: readonly ProblemCode[] = [
   'invalid_request',
+  'unknown_field',
   'missing_key',
   'invalid_key',
   'expired_key',
@@ -50,7 +52,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
     },
     servers: [
       { url: '/api/v1', description: 'Production' },
-      { url: '/staging/api/v1', description: 'Staging: simulated phones, nothing real is sent' },
+      { url: '/staging/api/v1', description: 'Staging: keys and devices of its own, and simulated phones' },
     ],
     security: [{ key: [] }],
     tags: [...new Set(routes.map(({ group }) => group)), 'Alternate paths'].map(name => ({
@@ -75,11 +77,14 @@ function operation(route: Route, index: number): Json {
     description: `Needs the scope \`${route.scope}\`.`,
     ...parameters(route),
     ...(route.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: reference(route.body) } } },
+      requestBody: {
+        required: !mayBeLeftOut(route.body),
+        content: { 'application/json': { schema: reference(route.body) } },
+      },
     }),
     responses: {
       [route.success ?? 200]: {
-        description: 'Done, and on disk.',
+        description: route.method === 'GET' ? 'Found.' : 'Done, and on disk.',
         headers: {
           'X-Request-Id': header('Names this request in logs and error reports.', 'string'),
           'X-RateLimit-Limit': header('Requests a minute.', 'integer'),
@@ -121,7 +126,7 @@ function parameters(route: Route): Json {
 }
 
 function problems(route: Route): Json {
-  const byStatus = Map.groupBy([...everywhere, ...route.problems], statusOf)
+  const byStatus = Map.groupBy(new Set([...everywhere, ...route.problems]), statusOf)
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)

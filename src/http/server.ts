@@ -19,7 +19,7 @@ import { FileAnswer } from './media.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
 import type { Route } from './routes.ts'
-import { checker } from './validation.ts'
+import { checker, mayBeLeftOut } from './validation.ts'
 
 export const bases: Record<EnvironmentName, string> = { production: '/api/v1', staging: '/staging/api/v1' }
 
@@ -33,8 +33,8 @@ export type ServerParts = {
   stagingHost: string | undefined
   /** Serve https with this certificate. */
   tls: { cert: Buffer; key: Buffer } | undefined
-  /** Another protocol under a path of its own. */
-  annex?: { prefix: string; path: (url: string) => string; register: (app: FastifyInstance) => void }
+  /** Other protocols, each under a path of its own. */
+  annexes: readonly Annex[]
   trustProxy: string[] | undefined
   ready: () => Promise<void>
   metrics: () => Promise<{ type: string; text: string }>
@@ -43,13 +43,20 @@ export type ServerParts = {
   log: Log
 }
 
+export type Annex = {
+  prefix: string
+  /** Puts right what clients get wrong in their addresses. */
+  path: (url: string) => string
+  register: (app: FastifyInstance) => void
+}
+
 const bodyLimit = 1_048_576
 
 export type Server = { app: FastifyInstance /** From now on: 503. */; refuse: () => void }
 
 export function buildServer(parts: ServerParts): Server {
   let closing = false
-  const annexPath = parts.annex?.path ?? ((url: string) => url)
+  const annexPath = (url: string) => parts.annexes.reduce((path, annex) => annex.path(path), url)
   const app: FastifyInstance = fastify({
     logger: false,
     bodyLimit,
@@ -129,8 +136,7 @@ export function buildServer(parts: ServerParts): Server {
   registerDocs(app, parts.document, Object.values(bases))
   for (const name of environmentNames)
     app.register(async scope => registerEnvironment(scope, name, parts), { prefix: bases[name] })
-  const { annex } = parts
-  if (annex) app.register(async scope => annex.register(scope), { prefix: annex.prefix })
+  for (const { register, prefix } of parts.annexes) app.register(async scope => register(scope), { prefix })
   app.setNotFoundHandler(() => {
     throw new Problem('not_found', 'There is nothing at this address.')
   })
@@ -163,6 +169,7 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
         },
         preValidation: (request, _reply, done) => {
           request.query = readQuery(request.query as Record<string, unknown>, route.query)
+          if (body && request.body === undefined && mayBeLeftOut(body)) request.body = {}
           done()
         },
         handler: async (request, reply) => {

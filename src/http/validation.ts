@@ -15,7 +15,10 @@ const thorough = new Ajv({ ...settings, allErrors: true })
 /** Beyond this many recipients or so, listing every mistake would cost more than it helps. */
 const mostErrors = 20
 
-export type Schema = { properties?: Record<string, unknown> }
+export type Schema = { properties?: Record<string, unknown>; required?: readonly string[] }
+
+/** A body in which nothing is required need not be there. */
+export const mayBeLeftOut = (schema: object): boolean => ((schema as Schema).required ?? []).length === 0
 
 /** A function that says what is wrong with a value, or undefined when it fits. */
 export function checker(schema: object): (value: unknown) => Problem | undefined {
@@ -65,8 +68,10 @@ function partOf(error: ErrorObject, schema: object): ProblemPart {
         code: 'missing',
         detail: `${params.missingProperty} is missing.`,
       }
-    case 'type':
-      return { pointer, code: 'wrong_type', detail: `${name} must be ${article(String(params.type))}.` }
+    case 'type': {
+      const types = [params.type].flat().map(type => (type === 'null' ? 'null' : article(String(type))))
+      return { pointer, code: 'wrong_type', detail: `${name} must be ${types.join(' or ')}.` }
+    }
     case 'minLength':
       return { pointer, code: 'empty', detail: `${name} must not be empty.` }
     case 'minItems':
@@ -84,9 +89,16 @@ function partOf(error: ErrorObject, schema: object): ProblemPart {
         code: 'out_of_range',
         detail: `${name} must be ${keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}.`,
       }
-    case 'enum':
-    case 'const':
-      return { pointer, code: 'invalid', detail: `${name} must be one of the allowed values.` }
+    case 'enum': {
+      const allowed = (params.allowedValues as unknown[]).join(', ')
+      return { pointer, code: 'invalid', detail: `${name} must be one of ${allowed}.` }
+    }
+    case 'maxLength':
+      return {
+        pointer,
+        code: 'too_long',
+        detail: `${name} must not be longer than ${params.limit} characters.`,
+      }
     default:
       return { pointer, code: 'invalid', detail: `${name} ${error.message ?? 'is not valid'}.` }
   }

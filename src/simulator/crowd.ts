@@ -18,7 +18,7 @@ export type Tally = {
   canceled: number
   received: number
   /** Calls that had to be tried again. */
-  lost: number
+  triedAgain: number
 }
 
 export type CrowdOptions = {
@@ -42,7 +42,7 @@ export class Crowd {
     failed: 0,
     canceled: 0,
     received: 0,
-    lost: 0,
+    triedAgain: 0,
   }
   readonly phones: AppPhone[] = []
   readonly #options: CrowdOptions
@@ -95,7 +95,7 @@ export class Crowd {
       failed: count('failed'),
       canceled: count('canceled'),
       received: count('received'),
-      lost: count('lost'),
+      triedAgain: count('triedAgain'),
       streams: change => {
         tally.online -= streams > 0 ? 1 : 0
         streams += change

@@ -15,7 +15,7 @@ export type Counts = Record<
   | 'failed'
   | 'canceled'
   | 'received'
-  | 'lost',
+  | 'triedAgain',
   (change: number) => void
 >
 
@@ -46,7 +46,7 @@ export class AppPhone {
 
   constructor(options: PhoneOptions) {
     this.#options = options
-    this.#connection = new Connection({ ...options, onLost: () => options.counts.lost(1) })
+    this.#connection = new Connection({ ...options, onLost: () => options.counts.triedAgain(1) })
   }
 
   /** Registers, however long that takes, and opens its streams. */
@@ -96,6 +96,7 @@ export class AppPhone {
         end: () => {
           this.#streams.delete(stream)
           if (open) counts.streams(-1)
+          else counts.triedAgain(1)
           this.#later(trouble.retryMs * (0.5 + Math.random()), () => this.#openStream())
         },
       },

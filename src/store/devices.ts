@@ -50,9 +50,9 @@ export const enrol: Verb<DeviceDraft, Device> = async (tx, drafts) => {
   for (const draft of drafts) {
     const id = randomUUIDv7()
     await tx.all(sql`
-      INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, created_at)
+      INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, attention, created_at)
       VALUES (${id}, ${draft.environmentId}, ${draft.kind}, ${draft.name}, ${draft.phone}, ${draft.perMinute},
-        ${draft.perDay}, ${tx.now})`)
+        ${draft.perDay}, ${JSON.stringify(draft.kind === 'android' ? ['not_connected'] : [])}, ${tx.now})`)
     await tx.all(sql`INSERT INTO loads (device_id) VALUES (${id})`)
     const fresh = (await device(tx, id))!
     tell(tx, 'device.added', fresh, { kind: fresh.kind, name: fresh.name })

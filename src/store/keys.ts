@@ -1,4 +1,4 @@
-/** API keys and the environments they belong to. */
+/** API keys, the environments they belong to, and the gateway that serves them. */
 
 import { randomUUIDv7 } from 'node:crypto'
 import {
@@ -76,6 +76,19 @@ export async function environments(connection: Sql): Promise<Environment[]> {
     sql`SELECT id, name, settings FROM environments ORDER BY id`,
   )
   return found.map(row => ({ ...row, settings: { ...defaultSettings, ...JSON.parse(row.settings) } }))
+}
+
+export const announce: Verb<string, void> = async (tx, urls) => {
+  for (const url of urls)
+    await tx.all(sql`
+      INSERT INTO gateway (id, public_url) VALUES (1, ${url})
+      ON CONFLICT (id) DO UPDATE SET public_url = excluded.public_url`)
+  return urls.map(() => undefined)
+}
+
+export async function announced(connection: Sql): Promise<string | undefined> {
+  const [row] = await connection.all<{ url: string }>(sql`SELECT public_url AS url FROM gateway`)
+  return row?.url
 }
 
 export const configure: Verb<{ environmentId: number; settings: Settings }, void> = async (tx, asked) => {

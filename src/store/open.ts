@@ -124,6 +124,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     keys: () => keys.keys(reader),
     environments: () => keys.environments(reader),
     configure: (environmentId, settings) => group.run(keys.configure, { environmentId, settings }),
+    announce: write(keys.announce),
+    announced: () => keys.announced(reader),
     ...(requests && { countRequest: (keyId: string) => requests.ask(keyId) }),
 
     events: (afterSeq, limit) => events(reader, afterSeq, limit),

@@ -198,8 +198,13 @@ for (const database of databases)
       const { out } = await run('devices add --kind android --name Other', {
         PUBLIC_URL: 'https://sms.example.org',
       })
+      const { json: seen } = await run(`devices show ${added.id} --json`)
+      assert.equal(seen.attention[0].code, 'not_connected')
+      // A shell that was not told where the gateway is asks the database.
+      const elsewhere = await run('devices add --kind android --name Elsewhere --json', { PORT: '1' })
+      assert.equal(elsewhere.json.enrolment.url, url)
       assert.match(out, /API URL +https:\/\/sms\.example\.org\/mobile\/v1/)
-      assert.doesNotMatch(out, /Note:/)
+      assert.doesNotMatch(out, /Warning:/)
       for (const word of [url, token, code, 'SSE Only']) assert.ok(steps.join().includes(word), word)
       const post = (secret: string) =>
         fetch(`${url}/device`, { method: 'POST', headers: { authorization: secret }, body: '{}' })
@@ -253,6 +258,10 @@ for (const database of databases)
       for (const [args, words] of [
         ['nonsense', 'no command'],
         ['keys', 'one more word'],
+        ['devices frob', 'no command “devices frob”'],
+        ['devices set x --per-day -1', '--per-day must not begin with a hyphen'],
+        ['devices add --kind simulated --name x --code', 'Only Android'],
+        ['send --to x --message x --sim-slot 0', 'API key'],
         ['keys create', '--name is missing'],
         ['keys create --name x --scopes everything', 'not a scope'],
         ['keys create --name x --expires tomorrow', '--expires'],
@@ -270,9 +279,9 @@ for (const database of databases)
     test('every command has --help', async () => {
       const { out } = await run('--help')
       const commands = [
-        ...out.matchAll(/^ {2}([a-z]+(?: (?:create|list|revoke|add|enrol|set|pause|resume|remove))?)/gm),
+        ...out.matchAll(/^ {2}([a-z]+(?: (?:create|list|revoke|add|enrol|show|set|pause|resume|remove))?)/gm),
       ].map(([, name]) => name!)
-      assert.ok(commands.length >= 20)
+      assert.ok(commands.length >= 22)
       const helps = await Promise.all(commands.map(name => run(`${name} --help`)))
       for (const [index, { code, out: text }] of helps.entries()) {
         assert.equal(code, 0)

@@ -148,7 +148,7 @@ for (const { name, empty } of databases)
       assert.deepEqual([...missing], [], 'a received SMS that was taken is not listed')
       assert.equal(crowd.tally.twice, 0, 'a message went on the air twice')
       console.log(
-        `${name}: ${answered.length} sent, ${taken.length} received, ${crowd.tally.lost} calls tried again`,
+        `${name}: ${answered.length} sent, ${taken.length} received, ${crowd.tally.triedAgain} calls tried again`,
       )
     } finally {
       crowd.stop()

@@ -127,16 +127,13 @@ describe('presence', () => {
     assert.equal(phone?.streamAt, null)
   })
   test('attention is journalled when it changes', async () => {
-    const waiting = await slot(gateway)
-    await until('told', async () => (await codes(waiting)).length > 0)
+    const app = await App.enrol(gateway, {}, '1.52.0')
+    await until('told', async () => (await codes(app)).includes('app_outdated'))
     const events = await gateway.store.events(0, 10_000)
     const told = events.filter(
-      ({ deviceId, type }) => deviceId === waiting.device.id && type === 'device.attention',
+      ({ deviceId, type }) => deviceId === app.device.id && type === 'device.attention',
     )
-    assert.deepEqual(
-      told.map(({ data }) => data),
-      [{ attention: ['not_connected'] }],
-    )
+    assert.deepEqual(told.at(-1)?.data, { attention: ['app_outdated'] })
   })
 })
 

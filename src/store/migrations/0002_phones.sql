@@ -39,6 +39,9 @@ CREATE INDEX messages_cancel ON messages (device_id) WHERE cancel_asked = 1;
 ALTER TABLE received ADD COLUMN fingerprint TEXT;
 CREATE UNIQUE INDEX received_fingerprint ON received (device_id, fingerprint) WHERE fingerprint IS NOT NULL;
 
+-- What a running gateway says about itself, for commands beside it.
+CREATE TABLE gateway (id INTEGER PRIMARY KEY CHECK (id = 1), public_url TEXT NOT NULL);
+
 -- Files that came with received messages. The files themselves are in the media folder.
 CREATE TABLE media (
   id TEXT PRIMARY KEY,

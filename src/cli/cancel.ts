@@ -1,0 +1,18 @@
+/** basestation cancel: take a message back. */
+
+import type { Command } from './command.ts'
+import { clientOf, clientOptions } from './with-client.ts'
+
+export const cancel: Command = {
+  name: 'cancel',
+  about: 'Take a message back, while that is possible',
+  words: ['ID'],
+  options: clientOptions,
+  more: 'If a phone has the message already, this waits up to ten seconds for the phone’s word.',
+  async run(context) {
+    const [id = ''] = context.given.words
+    const { data } = await clientOf(context).cancel(id)
+    context.output.show(data, () => `Canceled ${data.message_id}.`)
+    return undefined
+  },
+}
