@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
+import { freePort } from '../standins/port.ts'
 
 const program = join(import.meta.dirname, '../../src/cli/basestation.ts')
 
@@ -51,7 +52,7 @@ for (const database of databases)
       server.stdout!.on('data', chunk => {
         welcome += chunk
       })
-      await until('it listens', () => welcome.includes('/docs'))
+      await until('it listens', () => welcome.includes('/docs'), 30_000)
     }
 
     before(async () => {
@@ -60,7 +61,7 @@ for (const database of databases)
       environment = {
         DATA_DIR: folder,
         DATABASE_URL: await database.empty(),
-        PORT: String(20_000 + Math.floor(Math.random() * 20_000)),
+        PORT: String(await freePort()),
         LOG_LEVEL: 'error',
       }
       await serve()

@@ -15,7 +15,7 @@ import { usual } from '../../src/simulator/trouble.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
-import { freePort } from '../standins/postgres.ts'
+import { freePort } from '../standins/port.ts'
 
 const rounds = 10
 const phones = 50

