@@ -63,7 +63,7 @@ export type DeviceAddRequest = {
   per_minute?: number | null
   /** SMS parts it may be handed on one day (UTC); null: no limit. */
   per_day?: number | null
-  /** Also make a one-time code, for Android devices. */
+  /** Whether to make a one-time code too, for Android devices. */
   code?: boolean
 }
 
@@ -230,7 +230,7 @@ export type DevicesResponse = {
 }
 
 export type EnrolmentRequest = {
-  /** Also make a one-time code. */
+  /** Whether to make a one-time code too. */
   code?: boolean
 }
 

@@ -116,7 +116,7 @@ export class Basestation {
     return this.#ask('PATCH', devicePath(deviceId), request)
   }
 
-  /** A fresh token, and a code if asked for, to connect an Android phone. */
+  /** A fresh token, and a one-time code, to connect an Android phone. */
   enrolDevice(deviceId: string, request: EnrolmentRequest = {}): Promise<DeviceAddResponse> {
     return this.#ask('POST', `${devicePath(deviceId)}/enrolment`, request)
   }

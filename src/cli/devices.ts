@@ -80,7 +80,7 @@ const add: Command = {
     kind: { type: 'string', value: deviceKinds.join('|'), about: 'what it is' },
     name: { type: 'string', value: 'N', about: 'what to call it' },
     phone: { type: 'string', value: '+…', about: 'its phone number' },
-    code: { type: 'boolean', about: 'android: also make a one-time code, valid for 10 minutes' },
+    'no-code': { type: 'boolean', about: 'android: make no one-time code' },
     environment: { ...environmentOption, about: 'the environment (default: production; simulated: staging)' },
   },
   more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL.',
@@ -91,14 +91,17 @@ const add: Command = {
       const environment = environmentNamed(given, kind === 'simulated' ? 'staging' : 'production')
       const reason = unfit(kind, environment)
       if (reason !== undefined) throw new UsageError(reason)
-      if (given.flag('code') && kind !== 'android') throw new UsageError('only Android phones have a code')
       const draft = {
         environmentId: await environmentId(store, environment),
         kind,
         name: required(given, 'name'),
         phone: phoneOf(given) ?? '',
       }
-      const { device, enrolment } = await addDevice(await partsOf(store, context), draft, given.flag('code'))
+      const { device, enrolment } = await addDevice(
+        await partsOf(store, context),
+        draft,
+        !given.flag('no-code'),
+      )
       const member = (await fleetOf(store)).member(device.id)!
       output.show({ ...shown(member), ...(enrolment && { enrolment: shownEnrolment(enrolment) }) }, () =>
         [
@@ -114,7 +117,7 @@ const enrol: Command = {
   name: 'devices enrol',
   about: 'Make a fresh token to connect an Android phone with',
   words: ['ID'],
-  options: { code: { type: 'boolean', about: 'also make a one-time code, valid for 10 minutes' } },
+  options: { 'no-code': { type: 'boolean', about: 'make no one-time code' } },
   more: 'The token shown before ends. A phone that is connected stays connected, until it is replaced.',
   run: context =>
     withStore(context, async store => {
@@ -126,7 +129,7 @@ const enrol: Command = {
       const enrolment = await inviteAndExplain(
         await partsOf(store, context),
         member.device,
-        given.flag('code'),
+        !given.flag('no-code'),
       )
       output.show({ ...shown(member), enrolment: shownEnrolment(enrolment) }, () =>
         [

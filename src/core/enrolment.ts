@@ -41,7 +41,7 @@ export async function addDevice(
   return { device, enrolment: await inviteAndExplain(parts, device, withCode) }
 }
 
-/** Makes a new token, which ends the one before, and a one-time code if asked for. */
+/** Makes a new token, which ends the one before, and a one-time code if wanted. */
 export async function inviteAndExplain(
   { store, publicUrl, now }: Omit<EnrolmentParts, 'store'> & { store: Pick<Store, 'invite'> },
   device: Device,

@@ -80,7 +80,12 @@ export const DeviceAddRequest = Type.Object(
     phone: Type.Optional(phone),
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
-    code: Type.Optional(Type.Boolean({ description: 'Also make a one-time code, for Android devices.' })),
+    code: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Whether to make a one-time code too, for Android devices.',
+      }),
+    ),
   },
   { ...closed, title: 'DeviceAddRequest' },
 )
@@ -99,7 +104,9 @@ export const DeviceChangeRequest = Type.Object(
 export type DeviceChangeRequest = Static<typeof DeviceChangeRequest>
 
 export const EnrolmentRequest = Type.Object(
-  { code: Type.Optional(Type.Boolean({ description: 'Also make a one-time code.' })) },
+  {
+    code: Type.Optional(Type.Boolean({ default: true, description: 'Whether to make a one-time code too.' })),
+  },
   { ...closed, title: 'EnrolmentRequest' },
 )
 export type EnrolmentRequest = Static<typeof EnrolmentRequest>

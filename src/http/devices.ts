@@ -57,7 +57,7 @@ export const addDevice =
       ...(per_minute !== undefined && { perMinute: per_minute }),
       ...(per_day !== undefined && { perDay: per_day }),
     }
-    const added = await enrolment.addDevice(partsOf(parts), draft, code === true)
+    const added = await enrolment.addDevice(partsOf(parts), draft, code !== false)
     const member = await find(parts, environment, added.device.id)
     return {
       success: true,
@@ -89,7 +89,7 @@ export const enrolDevice =
   async ({ environment, params, body }) => {
     const member = await find(parts, environment, params.device_id!)
     if (member.device.kind !== 'android') throw bad('', 'Only Android devices are connected this way.')
-    const withCode = (body as EnrolmentRequest).code === true
+    const withCode = (body as EnrolmentRequest).code !== false
     const invitation = await enrolment.inviteAndExplain(partsOf(parts), member.device, withCode)
     return { success: true, data: { ...shownDevice(member), enrolment: shownEnrolment(invitation) } }
   }

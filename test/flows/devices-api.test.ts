@@ -18,7 +18,7 @@ describe('devices over the API', () => {
     gateway.ask(method, `/api/v1${path}`, { key: by, ...(body !== undefined && { body }) })
 
   test('adding an Android device answers 201 with what to type and every step', async () => {
-    const { status, body } = await ask('POST', '/devices', { kind: 'android', name: 'Desk', code: true })
+    const { status, body } = await ask('POST', '/devices', { kind: 'android', name: 'Desk' })
     assert.equal(status, 201)
     const { enrolment, ...device } = body.data
     assert.deepEqual(
@@ -43,8 +43,8 @@ describe('devices over the API', () => {
     const app = new App(gateway, { device, enrolment })
     assert.equal((await app.register()).status, 201, 'the token lets a phone in')
   })
-  test('without code: true there is no code', async () => {
-    const { body } = await ask('POST', '/devices', { kind: 'android', name: 'Desk' })
+  test('with code: false there is no code', async () => {
+    const { body } = await ask('POST', '/devices', { kind: 'android', name: 'Desk', code: false })
     assert.deepEqual([body.data.enrolment.code, body.data.enrolment.code_expires_at], [null, null])
   })
   test('the secrets are shown once: neither list nor detail has them', async () => {
@@ -60,7 +60,7 @@ describe('devices over the API', () => {
     const added = (await ask('POST', '/devices', { kind: 'android', name: 'Twice' })).body.data
     const app = new App(gateway, { device: added, enrolment: added.enrolment })
     app.token = (await app.register()).body.token
-    const { status, body } = await ask('POST', `/devices/${added.id}/enrolment`, { code: true })
+    const { status, body } = await ask('POST', `/devices/${added.id}/enrolment`)
     assert.equal(status, 200)
     assert.match(body.data.enrolment.code, /^\d{8}$/)
     assert.equal((await app.call('GET', '/message')).status, 200)
