@@ -11,6 +11,7 @@ const allowed: Record<string, readonly string[]> = {
   store: ['store', 'core'],
   http: ['http', 'core'],
   links: ['links', 'core'],
+  outbound: ['outbound', 'core'],
   simulator: ['simulator', 'core'],
   cli: ['cli', 'core', 'store', 'simulator', 'sdk', 'main', 'config', 'first-run', 'tls', 'version'],
   sdk: ['sdk'],

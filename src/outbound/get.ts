@@ -1,0 +1,68 @@
+/** One GET to an address that a stranger chose, with every redirect judged anew. */
+
+import { type IncomingMessage, request } from 'node:http'
+import { Blocked, connectGuarded, type Guard, hostOf, isAllowed, portOf } from './connect.ts'
+
+/** It did not answer, or not with what was asked for. */
+export class Unreachable extends Error {}
+
+const mostRedirects = 3
+const connectMs = 5_000
+const redirects = new Set([301, 302, 303, 307, 308])
+
+export type Got = { url: URL; response: IncomingMessage }
+
+/** Resolves with a 200, whose body is still to be read. `signal` bounds it all. */
+export async function getGuarded(address: string, guard: Guard, signal: AbortSignal): Promise<Got> {
+  let url = checked(address, guard)
+  for (let hops = 0; ; hops += 1) {
+    const response = await ask(url, guard, signal)
+    const { statusCode = 0, headers } = response
+    if (statusCode === 200) return { url, response }
+    response.destroy()
+    if (!redirects.has(statusCode) || headers.location === undefined)
+      throw new Unreachable(`${hostOf(url)} answered ${statusCode}`)
+    if (hops === mostRedirects) throw new Unreachable(`more than ${mostRedirects} redirects`)
+    const next = checked(new URL(headers.location, url).href, guard)
+    if (url.protocol === 'https:' && next.protocol === 'http:')
+      throw new Blocked('a redirect from https to http is not followed')
+    url = next
+  }
+}
+
+function checked(address: string, guard: Guard): URL {
+  if (!URL.canParse(address)) throw new Unreachable('the address is not well-formed')
+  const url = new URL(address)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new Blocked(`${url.protocol} is not fetched`)
+  // What looks like a login is nearly always meant to deceive.
+  if ((url.username !== '' || url.password !== '') && !isAllowed(url, guard))
+    throw new Blocked('an address with a login in it is not fetched')
+  return url
+}
+
+async function ask(url: URL, guard: Guard, signal: AbortSignal): Promise<IncomingMessage> {
+  const socket = await connectGuarded(url, guard, AbortSignal.any([signal, AbortSignal.timeout(connectMs)]))
+  return await new Promise((resolve, reject) => {
+    const call = request({
+      createConnection: () => socket,
+      method: 'GET',
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        host: url.host || `${hostOf(url)}:${portOf(url)}`,
+        'user-agent': 'Basestation',
+        accept: '*/*',
+        // What is unpacked may be a thousand times as large.
+        'accept-encoding': 'identity',
+        connection: 'close',
+      },
+      signal,
+    })
+    call.on('response', resolve)
+    call.on('error', error => {
+      socket.destroy()
+      reject(error)
+    })
+    call.end()
+  })
+}
