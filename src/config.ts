@@ -79,6 +79,21 @@ export const options = {
     read: text,
   }),
   TLS_KEY: option({ about: 'file with the key of that certificate', default: undefined, read: text }),
+  SECRET_KEY: option({
+    about:
+      'seals session secrets at rest; from the file secret.key in DATA_DIR, which the first start makes, when not set',
+    default: undefined,
+    secret: true,
+    read: given => (given.length >= 16 ? given : new Complaint('must have at least 16 characters')),
+  }),
+  WHATSAPP_WS_URL: option({
+    about: 'for tests: a stand-in of WhatsApp’s server, on this machine only',
+    default: undefined,
+    read: given =>
+      /^wss?:\/\/(127\.\d+\.\d+\.\d+|\[::1\]|localhost)(:\d+)?(\/|$)/.test(given)
+        ? given
+        : new Complaint('must be a ws:// address on this machine'),
+  }),
   STAGING_HOST: option({
     about: 'host name on which staging also answers under /api/v1',
     default: undefined,

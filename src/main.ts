@@ -30,7 +30,10 @@ import { AndroidPhones } from './links/android/phones.ts'
 import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
 import { Switchboard } from './links/android/switchboard.ts'
 import { simulatedPhones } from './links/simulated.ts'
+import { whatsappNumbers } from './links/whatsapp/numbers.ts'
 import { Metrics } from './metrics.ts'
+import { SealedVault } from './sealed-vault.ts'
+import { secretKey } from './secret-key.ts'
 import { MediaFolder } from './store/media-folder.ts'
 import { openStore } from './store/open.ts'
 import { readCertificate, watchCertificate } from './tls.ts'
@@ -124,7 +127,14 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
-  const usualKinds: readonly LinkKind[] = [simulatedPhones({ now }), switchboard]
+  const numbers = whatsappNumbers({
+    vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
+    attention: (deviceId, attention) => store.describe(deviceId, { attention }),
+    ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
+    now,
+    log,
+  })
+  const usualKinds: readonly LinkKind[] = [simulatedPhones({ now }), switchboard, numbers]
   const otherKinds = options.kinds ?? []
   const dispatcher: Dispatcher = new Dispatcher({
     node,

@@ -54,6 +54,13 @@ export const attentions = {
   not_charging: 'The phone is not charging. Keep it on a charger.',
   signature_refused:
     'Received messages were refused because their signature is wrong. Tap Online twice in the app, so that it fetches its signing key again.',
+  logged_out:
+    'WhatsApp ended the link, or somebody removed it on the phone. Link the number again: npx basestation devices link ID',
+  number_banned: 'WhatsApp has blocked this number. Open WhatsApp on the phone to see why.',
+  whatsapp_refused: 'WhatsApp refuses the connection for now. Look at WhatsApp on the phone.',
+  session_conflict: 'Another program uses the same WhatsApp session. Stop it, or link the number anew.',
+  client_outdated: 'WhatsApp no longer accepts this version of the client. Update Basestation.',
+  library_missing: 'The optional package for WhatsApp is not installed. Run npm install, and start again.',
 } as const
 export type AttentionCode = keyof typeof attentions
 

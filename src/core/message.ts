@@ -153,6 +153,13 @@ export const failures = {
   },
   device_removed: { detail: 'The device this message was meant for was removed.', retryable: true },
   expired: { detail: 'Its validity ended before a device took it.', retryable: true },
+  not_on_whatsapp: { detail: 'The number is not on WhatsApp.', retryable: false },
+  whatsapp_restricted: {
+    detail:
+      'WhatsApp does not let this number begin new conversations at the moment. Trying again makes it worse.',
+    retryable: false,
+  },
+  whatsapp_refused: { detail: 'WhatsApp refused the message.', retryable: true },
   no_answer: {
     detail: 'A device took the message and never said what became of it. It may have been sent.',
     retryable: false,

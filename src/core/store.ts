@@ -7,6 +7,7 @@ import type { Key, KeyDraft } from './key.ts'
 import type { Message, NewMessage, Receipt, Status } from './message.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
 import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
+import type { VaultStore } from './vault.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -30,7 +31,7 @@ export type Unheld = { queued: number; taken: number }
 export const requestWindowMs = 60_000
 export type Window = { startedAt: number; count: number }
 
-export interface Store {
+export interface Store extends VaultStore {
   // Messages
   /** Keeps new messages, all or none, queued for their devices. */
   accept(messages: readonly NewMessage[]): Promise<void>

@@ -22,6 +22,7 @@ import { sql } from './sql.ts'
 import { SqliteDriver } from './sqlite.ts'
 import { Together } from './together.ts'
 import * as transfers from './transfers.ts'
+import * as vault from './vault.ts'
 import { countRequests } from './windows.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
@@ -116,6 +117,10 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     phones: () => phones.phones(reader),
     phoneByToken: tokenHash => phones.phoneByToken(reader, tokenHash),
     phoneByHook: hook => phones.phoneByHook(reader, hook, options.now()),
+
+    vaultRead: (deviceId, type, ids) => vault.vaultRead(reader, deviceId, type, ids),
+    vaultWrite: (deviceId, changes) => group.run(vault.vaultWrite, { deviceId, changes }),
+    vaultForget: (deviceId, type, before) => group.run(vault.vaultForget, { deviceId, type, before }),
 
     addKey: (draft, hash, hint) => group.run(keys.addKey, { draft, hash, hint }),
     revokeKey: write(keys.revokeKey),

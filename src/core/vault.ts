@@ -1,0 +1,28 @@
+/** Port: what a link remembers for its own device and nobody else, kept secret. */
+
+import type { Awaitable } from './store.ts'
+
+/** Null takes the entry away. */
+export type VaultChange = { type: string; id: string; value: string | null }
+
+export interface Vault {
+  /** Those of the ids that are there. */
+  read(type: string, ids: readonly string[]): Promise<Map<string, string>>
+  /** All entries of a type, by id. */
+  list(type: string): Promise<Map<string, string>>
+  /** All or nothing, and on disk when the promise resolves. */
+  write(changes: readonly VaultChange[]): Promise<void>
+  /** Forgets entries of a type that were written before then; without one, everything. */
+  forget(type?: string, before?: number): Promise<void>
+}
+
+/** Where sealed entries are kept, for all devices. */
+export interface VaultStore {
+  vaultRead(
+    deviceId: string,
+    type: string,
+    ids?: readonly string[],
+  ): Awaitable<{ id: string; value: string }[]>
+  vaultWrite(deviceId: string, changes: readonly VaultChange[]): Promise<void>
+  vaultForget(deviceId: string, type: string | null, before: number | null): Promise<void>
+}

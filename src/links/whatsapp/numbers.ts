@@ -1,0 +1,27 @@
+/** WhatsApp numbers as devices. */
+
+import type { AttentionCode } from '../../core/device.ts'
+import type { LinkKind } from '../../core/link.ts'
+import type { Log } from '../../core/log.ts'
+import type { Vault } from '../../core/vault.ts'
+import { WhatsAppLine } from './line.ts'
+
+export type WhatsAppParts = {
+  vault: (deviceId: string) => Vault
+  attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
+  url?: string
+  now: () => number
+  log: Log
+}
+
+export const whatsappNumbers = ({ vault, attention, ...rest }: WhatsAppParts): LinkKind => ({
+  kind: 'whatsapp',
+  open: (device, news) =>
+    new WhatsAppLine({
+      device,
+      news,
+      vault: vault(device.id),
+      attention: codes => attention(device.id, codes),
+      ...rest,
+    }),
+})

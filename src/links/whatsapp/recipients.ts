@@ -1,0 +1,47 @@
+/** Who is on WhatsApp, and under which name. Asked seldom: asking much is what spammers do. */
+
+import type { Socket } from './library.ts'
+
+const presentMs = 7 * 24 * 3_600_000
+const absentMs = 3_600_000
+const most = 10_000
+
+export type Recipient = { jid: string } | 'absent' | 'unknown'
+
+export class Recipients {
+  readonly #now: () => number
+  readonly #known = new Map<string, { jid: string | undefined; at: number }>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  async find(socket: Socket, number: string): Promise<Recipient> {
+    const known = this.#known.get(number)
+    const fresh = known && this.#now() - known.at < (known.jid === undefined ? absentMs : presentMs)
+    if (fresh && known.jid === undefined) return 'absent'
+    const jid = fresh ? known.jid : await this.#ask(socket, number)
+    if (jid === undefined) return this.#known.has(number) ? 'absent' : 'unknown'
+    // A message to nobody's device would be taken in silence, and reach nobody.
+    const devices = await socket.getUSyncDevices([jid], true, false)
+    const own = socket.user?.id.split(/[:@]/)[0]
+    return devices.some(({ user }) => user !== own) || jid.startsWith(`${own}@`) ? { jid } : 'unknown'
+  }
+
+  forget(number: string): void {
+    this.#known.delete(number)
+  }
+
+  async #ask(socket: Socket, number: string): Promise<string | undefined> {
+    const answer = await socket.onWhatsApp(number.slice(1))
+    // No answer is not the answer no.
+    if (answer === undefined) {
+      this.#known.delete(number)
+      return undefined
+    }
+    const jid = answer.find(({ exists }) => exists)?.jid
+    if (this.#known.size >= most) this.#known.delete(this.#known.keys().next().value!)
+    this.#known.set(number, { jid, at: this.#now() })
+    return jid
+  }
+}

@@ -1,0 +1,76 @@
+/** A WhatsApp session in the vault: the account's credentials, and the keys of each conversation. */
+
+import type { AuthenticationCreds, SignalDataSet, SignalKeyStore } from 'baileys'
+import type { Vault, VaultChange } from '../../core/vault.ts'
+import type { Library } from './library.ts'
+
+/** What a decrypted message is called in the store, so that it is kept in the commit that moves the session on. */
+export const inboxType = 'x-inbox'
+
+export type Session = {
+  creds: AuthenticationCreds
+  keys: SignalKeyStore
+  /** Keeps the credentials as they are now. */
+  save: () => Promise<void>
+}
+
+type KeyStore = Pick<Vault, 'read' | 'write'>
+
+export async function openSession(library: Library, vault: KeyStore): Promise<Session> {
+  const { BufferJSON, initAuthCreds } = library
+  const write = (value: unknown) => JSON.stringify(value, BufferJSON.replacer)
+  const read = (text: string) => JSON.parse(text, BufferJSON.reviver)
+  const stored = (await vault.read('creds', ['creds'])).get('creds')
+  const creds: AuthenticationCreds = stored === undefined ? initAuthCreds() : read(stored)
+  // One after the other: an older state must never be written over a newer one.
+  let saving: Promise<void> = Promise.resolve()
+  return {
+    creds,
+    save: () => {
+      saving = saving.then(
+        () => vault.write([{ type: 'creds', id: 'creds', value: write(creds) }]),
+        () => vault.write([{ type: 'creds', id: 'creds', value: write(creds) }]),
+      )
+      return saving
+    },
+    keys: {
+      get: async (type, ids) => {
+        const found = await vault.read(`key:${type}`, ids)
+        const values = [...found].map(([id, text]) => [id, revived(library, type, read(text))])
+        return Object.fromEntries(values)
+      },
+      // All types of one call together: the only atomicity that the library offers.
+      set: data => vault.write(changesOf(data, write)),
+    },
+  }
+}
+
+function changesOf(data: SignalDataSet, write: (value: unknown) => string): VaultChange[] {
+  return Object.entries(data).flatMap(([type, entries]) =>
+    Object.entries(entries ?? {}).map(([id, value]) => ({
+      type: type === inboxType ? inboxType : `key:${type}`,
+      id,
+      value: value === null || value === undefined ? null : write(value),
+    })),
+  )
+}
+
+const revived = ({ proto }: Library, type: string, value: object) =>
+  type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value
+
+/** A store for an attempt that may be given up: nothing is kept until it succeeded. */
+export class Scratch implements KeyStore {
+  readonly entries = new Map<string, VaultChange>()
+
+  async read(type: string, ids: readonly string[]): Promise<Map<string, string>> {
+    const found = ids.flatMap(id => {
+      const value = this.entries.get(`${type}/${id}`)?.value
+      return value === null || value === undefined ? [] : [[id, value] as const]
+    })
+    return new Map(found)
+  }
+
+  async write(changes: readonly VaultChange[]): Promise<void> {
+    for (const change of changes) this.entries.set(`${change.type}/${change.id}`, change)
+  }
+}

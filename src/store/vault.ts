@@ -1,0 +1,55 @@
+/** Sealed entries of links. */
+
+import type { VaultChange } from '../core/vault.ts'
+import type { Verb } from './group.ts'
+import { type Sql, sql, values } from './sql.ts'
+
+export async function vaultRead(
+  connection: Sql,
+  deviceId: string,
+  type: string,
+  ids?: readonly string[],
+): Promise<{ id: string; value: string }[]> {
+  if (ids === undefined)
+    return await connection.all(
+      sql`SELECT id, value FROM vault WHERE device_id = ${deviceId} AND type = ${type} ORDER BY written_at, id`,
+    )
+  const found = await Promise.all(
+    ids.map(id =>
+      connection.all<{ id: string; value: string }>(
+        sql`SELECT id, value FROM vault WHERE device_id = ${deviceId} AND type = ${type} AND id = ${id}`,
+      ),
+    ),
+  )
+  return found.flat()
+}
+
+type Written = { deviceId: string; changes: readonly VaultChange[] }
+
+export const vaultWrite: Verb<Written, void> = async (tx, asked) => {
+  for (const { deviceId, changes } of asked) {
+    // The last word on an entry counts; a statement may meet each only once.
+    const last = [...new Map(changes.map(change => [`${change.type}/${change.id}`, change])).values()]
+    const gone = last.filter(({ value }) => value === null)
+    const kept = last.flatMap(({ type, id, value }) => (value === null ? [] : [{ type, id, value }]))
+    for (const { type, id } of gone)
+      tx.write(sql`DELETE FROM vault WHERE device_id = ${deviceId} AND type = ${type} AND id = ${id}`)
+    if (kept.length > 0)
+      tx.write(sql`
+        INSERT INTO vault ${values({ type: 'text', id: 'text', value: 'text' }, kept, { device_id: deviceId, written_at: tx.now })}
+        ON CONFLICT (device_id, type, id) DO UPDATE SET value = excluded.value, written_at = excluded.written_at`)
+  }
+  return asked.map(() => undefined)
+}
+
+type Forgotten = { deviceId: string; type: string | null; before: number | null }
+
+export const vaultForget: Verb<Forgotten, void> = async (tx, asked) => {
+  for (const { deviceId, type, before } of asked) {
+    if (type === null) await tx.all(sql`DELETE FROM vault WHERE device_id = ${deviceId}`)
+    else
+      await tx.all(sql`
+        DELETE FROM vault WHERE device_id = ${deviceId} AND type = ${type} AND written_at < ${before ?? tx.now + 1}`)
+  }
+  return asked.map(() => undefined)
+}

@@ -1,0 +1,94 @@
+/** WhatsApp numbers: the real library against a stand-in of the server, through the whole gateway. */
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { databases } from '../standins/databases.ts'
+import { until } from '../standins/gateway.ts'
+import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
+
+for (const { name, empty } of databases)
+  describe(`WhatsApp on ${name}`, () => {
+    let world: WhatsAppWorld
+    before(async () => {
+      world = await whatsappWorld({ database: await empty() })
+    })
+    after(() => world.stop())
+
+    const send = async (to: string, message: string) => {
+      const body = { to, message, device_id: world.device.id }
+      const answer = await world.gateway.ask('POST', '/api/v1/sms/send', { key: world.key, body })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.message_id as string
+    }
+    const status = async (id: string) =>
+      (await world.gateway.ask('GET', `/api/v1/sms/status/${id}`, { key: world.key })).body.data
+    const becomes = (id: string, wanted: string) =>
+      until(`${wanted}`, async () => (await status(id)).status === wanted)
+    const inbox = async () =>
+      (await world.gateway.ask('GET', '/api/v1/messages/received', { key: world.key })).body.data
+
+    test('a text goes out, is read by the recipient, and is delivered', async () => {
+      const id = await send('+15550002000', 'Grüße 😀')
+      await becomes(id, 'delivered')
+      const [received] = world.bob.received
+      assert.equal(received?.message.extendedTextMessage?.text, 'Grüße 😀')
+    })
+    test('read is told too, whichever of the recipient’s names the receipt bears', async () => {
+      world.server.policy.read = true
+      world.server.policy.receiptFrom = 'lid'
+      await becomes(await send('+15550002000', 'x'), 'read')
+      world.server.policy = { ack: true, deliver: true, read: false, receiptFrom: 'phone' }
+    })
+    test('a number that is not on WhatsApp fails, and says so', async () => {
+      const id = await send('+15550009999', 'x')
+      await becomes(id, 'failed')
+      assert.equal((await status(id)).error.code, 'not_on_whatsapp')
+    })
+    test('without the server’s word a message is not sent, though the library says so', async () => {
+      world.server.policyFor = () => ({ ack: false })
+      const before = world.server.outgoing.length
+      const id = await send('+15550002000', 'x')
+      await until('it went out', () => world.server.outgoing.length > before)
+      assert.equal((await status(id)).status, 'sending')
+      world.server.policyFor = () => ({})
+      world.server.drop(world.account)
+      await becomes(id, 'delivered')
+      const copies = world.server.outgoing.slice(before)
+      assert.equal(new Set(copies.map(one => one.id)).size, 1, 'offered again under the same id')
+    })
+    test('a refused message fails with a stable code', async () => {
+      world.server.policyFor = () => ({ error: 463 })
+      const id = await send('+15550002000', 'x')
+      await becomes(id, 'failed')
+      assert.equal((await status(id)).error.code, 'whatsapp_restricted')
+      world.server.policyFor = () => ({})
+    })
+    test('what somebody writes is received once, with their number, by either of their names', async () => {
+      const before = (await inbox()).length
+      await world.server.write(world.bob, world.account, { conversation: 'hi' }, { by: 'lid' })
+      await world.server.write(world.bob, world.account, { conversation: 'ho' }, { by: 'phone' })
+      await until('received', async () => (await inbox()).length === before + 2)
+      const [second, first] = await inbox()
+      assert.deepEqual([first.from, first.message, first.type], ['+15550002000', 'hi', 'whatsapp'])
+      assert.deepEqual([second.from, second.message], ['+15550002000', 'ho'])
+    })
+    test('what came while the line was down is received too', async () => {
+      const before = (await inbox()).length
+      world.server.drop(world.account)
+      await world.server.write(world.bob, world.account, { conversation: 'while you were away' })
+      await until('received', async () => (await inbox()).length === before + 1)
+    })
+    test('what could not be read is asked for again', async () => {
+      const before = (await inbox()).length
+      await world.server.write(world.bob, world.account, { conversation: 'garbled' }, { corrupt: true })
+      await until('received', async () => (await inbox()).length === before + 1)
+      assert.equal((await inbox())[0].message, 'garbled')
+    })
+    test('removed on the phone: the device says so, and is offline', async () => {
+      world.server.unlink(world.account)
+      await until('logged out', async () => {
+        const [device] = await world.gateway.store.devices()
+        return device?.online === false && device.attention.includes('logged_out')
+      })
+    })
+  })
