@@ -114,6 +114,25 @@ export const options = {
     default: '5000000',
     read: whole(1, 1_000_000_000),
   }),
+  MEDIA_ALLOW_HOSTS: option({
+    about: 'hosts (host or host:port, comma-separated) whose media may be fetched though they are private',
+    default: undefined,
+    read: given =>
+      new Set(
+        given
+          .toLowerCase()
+          .split(',')
+          .map(host => host.trim()),
+      ),
+  }),
+  MEDIA_IMAGE_MB: option({ about: 'largest image to send, in MB', default: '16', read: whole(1, 2_000) }),
+  MEDIA_VIDEO_MB: option({ about: 'largest video to send, in MB', default: '64', read: whole(1, 2_000) }),
+  MEDIA_AUDIO_MB: option({ about: 'largest sound to send, in MB', default: '16', read: whole(1, 2_000) }),
+  MEDIA_DOCUMENT_MB: option({
+    about: 'largest document to send, in MB',
+    default: '100',
+    read: whole(1, 2_000),
+  }),
   MEDIA_HTTPS_ONLY: option({ about: 'refuse media addresses that are plain http', default: '0', read: flag }),
   LOG_LEVEL: option({
     about: 'what to log: silent, error, warn, info or debug',

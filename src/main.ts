@@ -1,9 +1,7 @@
 /** Builds everything once; the only file that knows everybody. */
 
-import { randomUUID, randomUUIDv7 } from 'node:crypto'
-import { readlinkSync } from 'node:fs'
+import { randomUUIDv7 } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
@@ -32,6 +30,8 @@ import { Switchboard } from './links/android/switchboard.ts'
 import { simulatedPhones } from './links/simulated.ts'
 import { whatsappNumbers } from './links/whatsapp/numbers.ts'
 import { Metrics } from './metrics.ts'
+import { hasEnded, nodeName } from './node-name.ts'
+import { MediaCache } from './outbound/media-cache.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
 import { MediaFolder } from './store/media-folder.ts'
@@ -100,6 +100,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     isAssigned: isValidPhoneNumber,
     queueLimit: config.QUEUE_LIMIT,
     mediaHttpsOnly: config.MEDIA_HTTPS_ONLY,
+    mediaAllowHosts: config.MEDIA_ALLOW_HOSTS ?? new Set(),
     onAccept: (environment, messages) => metrics.accepted(environment.name, messages),
     onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
   })
@@ -127,7 +128,22 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
+  const megabyte = 1_000_000
+  const mediaCache = new MediaCache(
+    join(config.DATA_DIR, 'outgoing'),
+    {
+      guard: { allowed: config.MEDIA_ALLOW_HOSTS ?? new Set() },
+      limits: {
+        image: config.MEDIA_IMAGE_MB * megabyte,
+        video: config.MEDIA_VIDEO_MB * megabyte,
+        audio: config.MEDIA_AUDIO_MB * megabyte,
+        document: config.MEDIA_DOCUMENT_MB * megabyte,
+      },
+    },
+    now,
+  )
   const numbers = whatsappNumbers({
+    media: ({ id, batchId, mediaUrl }) => mediaCache.get(batchId ?? id, mediaUrl!),
     vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
     attention: (deviceId, attention) => store.describe(deviceId, { attention }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
@@ -224,6 +240,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     sweeper,
     async start() {
       await tenants.start()
+      await mediaCache.start()
       await switchboard.start()
       await dispatcher.start()
       sweeper.start()
@@ -265,28 +282,3 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
 const readyMs = 3_000
 /** A phone that is told to cancel answers within seconds, or is not listening. */
 const cancelMs = 10_000
-
-/** Where process ids mean the same: a machine, and on Linux the container on it. */
-const place = `${hostname()}${processNamespace()}`
-const nodeName = [place, process.pid, randomUUID()].join('/')
-
-function processNamespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
-  } catch {
-    return ''
-  }
-}
-
-/** A node of this place whose process is gone, or whose process id is now ours, has ended for certain. */
-function hasEnded(node: string): boolean {
-  const [itsPlace, pid] = node.split('/')
-  if (itsPlace !== place || node === nodeName) return false
-  if (Number(pid) === process.pid) return true
-  try {
-    process.kill(Number(pid), 0)
-    return false
-  } catch (error) {
-    return (error as { code?: string }).code === 'ESRCH'
-  }
-}

@@ -13,7 +13,19 @@ const allowed: Record<string, readonly string[]> = {
   links: ['links', 'core'],
   outbound: ['outbound', 'core'],
   simulator: ['simulator', 'core'],
-  cli: ['cli', 'core', 'store', 'simulator', 'sdk', 'main', 'config', 'first-run', 'tls', 'version'],
+  cli: [
+    'cli',
+    'core',
+    'store',
+    'simulator',
+    'sdk',
+    'main',
+    'config',
+    'first-run',
+    'pairing',
+    'tls',
+    'version',
+  ],
   sdk: ['sdk'],
 }
 /** `src/core/key.ts` is in core, `sdk/src/index.ts` in sdk, `src/main.ts` is main itself. */

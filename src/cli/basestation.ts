@@ -13,6 +13,7 @@ import { doctor } from './doctor.ts'
 import { held } from './held.ts'
 import { inbox } from './inbox.ts'
 import { keyCommands } from './keys.ts'
+import { link } from './link.ts'
 import { migrate } from './migrate.ts'
 import { counted, Output } from './output.ts'
 import { send } from './send.ts'
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   serve,
   ...keyCommands,
   ...deviceCommands,
+  link,
   send,
   status,
   cancel,

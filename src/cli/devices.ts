@@ -9,6 +9,7 @@ import { Problem } from '../core/problem.ts'
 import { shownDevice, shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
 import { type Command, type Context, type Given, required, UsageError } from './command.ts'
+import { linkInTerminal } from './link.ts'
 import { printable, table } from './output.ts'
 import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
 
@@ -83,7 +84,7 @@ const add: Command = {
     'no-code': { type: 'boolean', about: 'android: make no one-time code' },
     environment: { ...environmentOption, about: 'the environment (default: production; simulated: staging)' },
   },
-  more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL.',
+  more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL. For a WhatsApp number it draws the code to scan; with --phone also a code to type.',
   run: context =>
     withStore(context, async store => {
       const { given, output } = context
@@ -96,6 +97,10 @@ const add: Command = {
         kind,
         name: required(given, 'name'),
         phone: phoneOf(given) ?? '',
+      }
+      if (kind === 'whatsapp') {
+        const phone = draft.phone === '' ? {} : { phone: draft.phone }
+        return await linkInTerminal(context, store, { ...draft, ...phone })
       }
       const { device, enrolment } = await addDevice(
         await partsOf(store, context),

@@ -1,6 +1,8 @@
 /** Commands that work on the database itself, whether or not a server is running. */
 
+import type { Device } from '../core/device.ts'
 import { type EnvironmentName, environmentNames } from '../core/environment.ts'
+import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { openStore } from '../store/open.ts'
 import { type Context, type Given, UsageError } from './command.ts'
@@ -15,6 +17,13 @@ export async function withStore<T>(
   } finally {
     await store.close()
   }
+}
+
+/** The device with this id, unless it was removed. */
+export async function deviceNamed(store: Store, id: string): Promise<Device> {
+  const device = (await store.devices()).find(one => one.id === id.toLowerCase() && one.removedAt === null)
+  if (!device) throw new Problem('device_not_found', `There is no device with the id ${id}.`)
+  return device
 }
 
 export const environmentOption = {

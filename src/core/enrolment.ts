@@ -23,7 +23,6 @@ export type EnrolmentParts = { store: Pick<Store, 'enrol' | 'invite'>; publicUrl
 
 /** Why a device of this kind cannot be added to this environment. */
 export function unfit(kind: Device['kind'], environment: EnvironmentName): string | undefined {
-  if (kind === 'whatsapp') return 'this version cannot link WhatsApp devices yet'
   if (kind === 'simulated' && environment === 'production')
     return 'simulated phones exist only in staging: a production message must never end in a pretend phone'
   return undefined

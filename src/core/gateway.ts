@@ -44,6 +44,8 @@ export type GatewayParts = {
   isAssigned: (number: string) => boolean
   queueLimit: number
   mediaHttpsOnly: boolean
+  /** Hosts whose media may be private. */
+  mediaAllowHosts?: ReadonlySet<string>
   /** Told of messages that were accepted. */
   onAccept?: (environment: Environment, messages: number) => void
   /** Told of each receipt, and whether it changed anything. */
@@ -181,7 +183,7 @@ export class Gateway {
           'media_requires_whatsapp',
           `${named.device.name} cannot send media: it is not a WhatsApp device.`,
         )
-      checkMediaUrl(draft.media_url, this.#parts.mediaHttpsOnly)
+      checkMediaUrl(draft.media_url, this.#parts.mediaHttpsOnly, this.#parts.mediaAllowHosts)
     }
     const kinds = named ? [named.device.kind] : deviceKinds
     if (!kinds.some(kind => weight.fits(kind)))

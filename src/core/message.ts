@@ -160,6 +160,10 @@ export const failures = {
     retryable: false,
   },
   whatsapp_refused: { detail: 'WhatsApp refused the message.', retryable: true },
+  media_unreachable: { detail: 'The media file could not be fetched.', retryable: true },
+  media_too_large: { detail: 'The media file is too large.', retryable: false },
+  unsupported_media: { detail: 'The file is of a kind that cannot be sent.', retryable: false },
+  media_url_blocked: { detail: 'The media address leads to a machine that is not public.', retryable: false },
   no_answer: {
     detail: 'A device took the message and never said what became of it. It may have been sent.',
     retryable: false,

@@ -48,6 +48,8 @@ export const addDevice =
     const { kind, name, phone = '', code, per_minute, per_day } = body as DeviceAddRequest
     const reason = enrolment.unfit(kind, environment.name)
     if (reason !== undefined) throw bad('/kind', `${reason}.`)
+    if (kind === 'whatsapp')
+      throw bad('/kind', 'A WhatsApp number is linked with: npx basestation devices add --kind whatsapp.')
     if (code !== undefined && kind !== 'android') throw bad('/code', 'Only Android devices have a code.')
     const draft = {
       environmentId: environment.id,

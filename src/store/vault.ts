@@ -12,7 +12,7 @@ export async function vaultRead(
 ): Promise<{ id: string; value: string }[]> {
   if (ids === undefined)
     return await connection.all(
-      sql`SELECT id, value FROM vault WHERE device_id = ${deviceId} AND type = ${type} ORDER BY written_at, id`,
+      sql`SELECT id, value FROM vault WHERE device_id = ${deviceId} AND type = ${type} ORDER BY id`,
     )
   const found = await Promise.all(
     ids.map(id =>

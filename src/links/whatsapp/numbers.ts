@@ -3,12 +3,15 @@
 import type { AttentionCode } from '../../core/device.ts'
 import type { LinkKind } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
+import type { Message } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
 import { WhatsAppLine } from './line.ts'
+import type { MediaFile } from './to-whatsapp.ts'
 
 export type WhatsAppParts = {
   vault: (deviceId: string) => Vault
   attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
+  media: (message: Message) => Promise<MediaFile>
   url?: string
   now: () => number
   log: Log

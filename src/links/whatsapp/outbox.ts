@@ -32,11 +32,10 @@ export class Outbox {
   }
 
   /** Keeps what is about to be sent. */
-  async remember(message: Message, bytes: Uint8Array): Promise<string> {
+  async remember(message: Message, bytes: Uint8Array): Promise<void> {
     const id = whatsappIdOf(message.id)
     const sent: Sent = { messageId: message.id, bytes: Buffer.from(bytes).toString('base64') }
     await this.#vault.write([{ type: 'sent', id, value: JSON.stringify(sent) }])
-    return id
   }
 
   tried(message: Message): void {

@@ -39,7 +39,7 @@ export async function* pair(options: PairingOptions): AsyncGenerator<PairingStep
     steps.push(step)
     wake()
   }
-  const socket = buildSocket({
+  const { socket } = buildSocket({
     library,
     session,
     log,

@@ -18,13 +18,29 @@ export type SocketOptions = {
   onKept: () => void
 }
 
+export type Built = {
+  socket: Socket
+  /** The place of the earliest message that has come and is not decrypted yet: what lies behind it has to wait. */
+  frontier: () => string | undefined
+}
+
+/** Some are never decrypted, such as those of groups: they hold nobody up for longer than this. */
+const decryptMs = 2_000
+
 /** A query that is not answered holds up everything behind it. */
 const queryMs = 20_000
 
-export function buildSocket({ library, session, log, url, sent, onKept }: SocketOptions): Socket {
+export function buildSocket({ library, session, log, url, sent, onKept }: SocketOptions): Built {
   const { makeWASocket, Browsers, DEFAULT_CONNECTION_CONFIG, isJidBroadcast, isJidGroup, isJidNewsletter } =
     library
-  const stanzas = new WeakMap<object, Kept['attrs']>()
+  const stanzas = new WeakMap<object, { attrs: Kept['attrs']; place: string }>()
+  /** Grows with each message, so that they are told in the order in which they came. */
+  let count = 0
+  const underWay = new Map<string, number>()
+  const nextPlace = () => {
+    count += 1
+    return `${String(Date.now()).padStart(15, '0')}.${String(count).padStart(9, '0')}`
+  }
   const socket = makeWASocket({
     auth: { creds: session.creds, keys: session.keys },
     browser: Browsers.ubuntu('Basestation'),
@@ -52,32 +68,45 @@ export function buildSocket({ library, session, log, url, sent, onKept }: Socket
         transaction<T>(work: () => Promise<T>, key: string): Promise<T>
       }
       repository.decryptMessage = async given => {
-        const attrs = stanzas.get(given.ciphertext)
-        const plain = await keys.transaction(async () => {
+        const stanza = stanzas.get(given.ciphertext)
+        const settled = () => {
+          if (stanza && underWay.delete(stanza.place)) onKept()
+        }
+        const work = keys.transaction(async () => {
           const bytes = await decrypt(given)
-          if (attrs) {
+          if (stanza) {
+            const { attrs, place } = stanza
             const kept: Kept = { attrs, plain: Buffer.from(bytes).toString('base64') }
-            await keys.set({ [inboxType]: { [`${attrs.from}/${attrs.id}`]: kept } } as SignalDataSet)
+            await keys.set({ [inboxType]: { [place]: kept } } as SignalDataSet)
           }
           return bytes
         }, given.jid)
-        if (attrs) onKept()
-        return plain
+        return await work.finally(settled)
       }
       return repository
     },
     ...(url !== undefined && { waWebSocketUrl: url }),
   })
   const note = (node: BinaryNode) => {
+    const place = nextPlace()
+    underWay.set(place, Date.now())
     for (const enc of library.getBinaryNodeChildren(node, 'enc'))
-      if (enc.content instanceof Uint8Array) stanzas.set(enc.content, node.attrs as Kept['attrs'])
+      if (enc.content instanceof Uint8Array)
+        stanzas.set(enc.content, { attrs: node.attrs as Kept['attrs'], place })
   }
   socket.ws.prependListener('CB:message', note)
-  return socket
+  const frontier = () => {
+    for (const [place, at] of underWay) {
+      if (Date.now() - at < decryptMs) return place
+      underWay.delete(place)
+    }
+    return undefined
+  }
+  return { socket, frontier }
 }
 
 /** The library logs much, and some of it is secret: only what went wrong is passed on, without its fields. */
-function quietLogger(log: Log) {
+export function quietLogger(log: Log) {
   const say = (...words: unknown[]) =>
     log.debug({}, `whatsapp: ${String(words.find(word => typeof word === 'string') ?? '')}`)
   const nothing = () => {}

@@ -15,8 +15,11 @@ const host = '@s.whatsapp.net'
 export class Queries {
   readonly #party: (jid: string) => Party | undefined
 
-  constructor(party: (jid: string) => Party | undefined) {
+  readonly #mediaHost: () => string
+
+  constructor(party: (jid: string) => Party | undefined, mediaHost: () => string) {
     this.#party = party
+    this.#mediaHost = mediaHost
   }
 
   answer({ companion }: { companion?: Companion }, node: BinaryNode): BinaryNode[] | undefined {
@@ -46,6 +49,8 @@ export class Queries {
           : [{ tag: 'tokens', attrs: {}, content: [] }]
       case 'w:sync:app:state':
         return [{ tag: 'sync', attrs: {}, content: collections(node) }]
+      case 'w:m':
+        return [mediaConnection(this.#mediaHost())]
       case 'usync':
         return this.#users(childOf(node, 'usync')!)
       default:
@@ -87,6 +92,12 @@ export class Queries {
     return [{ tag: 'usync', attrs: { ...query.attrs }, content: [{ tag: 'result', attrs: {} }, list] }]
   }
 }
+
+const mediaConnection = (hostname: string): BinaryNode => ({
+  tag: 'media_conn',
+  attrs: { auth: 'test-auth', ttl: '300', auth_ttl: '21600', max_buckets: '12' },
+  content: [{ tag: 'host', attrs: { hostname } }],
+})
 
 function devicesOf(party: Party): BinaryNode {
   const companions = [...party.companions.values()].filter(({ removed }) => !removed)

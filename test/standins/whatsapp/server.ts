@@ -27,6 +27,7 @@ import {
 import { ProtocolAddress } from 'libsignal'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { hush } from '../../../src/links/whatsapp/hush.ts'
+import { MediaHost } from './media-host.ts'
 import { type Heard, NoiseServer, newIdentity } from './noise.ts'
 import { type Bundle, type Companion, Party, type PartyDraft } from './party.ts'
 import { Queries } from './queries.ts'
@@ -86,6 +87,7 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   readonly silent = new Set<string>()
   /** Every message that the gateway sent, in order, repeated ones too. */
   readonly outgoing: Outgoing[] = []
+  readonly media = new MediaHost()
   readonly #identity = newIdentity()
   readonly #parties = new Map<string, Party>()
   readonly #connections = new Set<Connection>()
@@ -93,19 +95,24 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   readonly #retries = new Map<string, number>()
   readonly #inbound = new Map<string, { contact: Party; message: proto.IMessage; node: BinaryNode }>()
   readonly #superseded = new Set<string>()
-  readonly #queries = new Queries(jid => this.party(jid))
+  readonly #queries = new Queries(
+    jid => this.party(jid),
+    () => this.media.host,
+  )
   #server: WebSocketServer | undefined
 
   async start(port = 0): Promise<string> {
     this.#server = new WebSocketServer({ host: '127.0.0.1', port, path: '/ws/chat' })
     await once(this.#server, 'listening')
     this.#server.on('connection', socket => this.#meet(socket))
+    await this.media.start()
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/ws/chat`
   }
 
   stop(): void {
     for (const { socket } of this.#connections) socket.terminate()
     this.#server?.close()
+    this.media.stop()
   }
 
   add(draft: PartyDraft): Party {
@@ -291,9 +298,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     const lid = `${account.lid}:${companion.id}@lid`
     connection.send({ tag: 'success', attrs: { t: seconds(), props: '27', companion_enc_static: 'x', lid } })
     const waiting = [...companion.pending.values()]
-    waiting.forEach((node, index) =>
-      connection.send({ ...node, attrs: { ...node.attrs, offline: String(index) } }),
-    )
+    for (const [index, node] of waiting.entries())
+      connection.send({ ...node, attrs: { ...node.attrs, offline: String(index) } })
     const offline = { tag: 'offline', attrs: { count: String(waiting.length) } }
     connection.send({ tag: 'ib', attrs: { from: host }, content: [offline] })
     this.emit('login', account)

@@ -1,0 +1,55 @@
+/** Linking a WhatsApp number in the terminal: draws the code, renews it, and says how it ended. */
+
+import { renderUnicodeCompact } from 'uqr'
+import type { Device } from '../core/device.ts'
+import type { Store } from '../core/store.ts'
+import { type Command, type Context, exitCodes, UsageError } from './command.ts'
+import { onStop } from './signals.ts'
+import { deviceNamed, withStore } from './with-store.ts'
+
+type Target = Parameters<typeof import('../pairing.ts').linkNumber>[1]
+
+/** Resolves with the exit code. */
+export async function linkInTerminal(context: Context, store: Store, target: Target): Promise<number> {
+  const { config, output } = context
+  // Loaded only here: the library is large, and optional.
+  const [{ linkNumber }, { makeLog }] = await Promise.all([import('../pairing.ts'), import('../main.ts')])
+  const stop = new AbortController()
+  onStop(() => stop.abort())
+  const parts = { store, config, log: makeLog('silent'), now: Date.now, signal: stop.signal }
+  output.say('On the phone: WhatsApp → ⋮ or Settings → Linked devices → Link a device, then scan this code.')
+  for await (const step of linkNumber(parts, target, true)) {
+    if (step.step === 'qr')
+      output.step(
+        step,
+        () =>
+          `\n${renderUnicodeCompact(step.qr, { ecc: 'L' })}\nValid until ${step.expires_at}; a new one follows.`,
+      )
+    if (step.step === 'code')
+      output.step(step, () => `\nOr choose “Link with phone number instead” and type: ${step.code}`)
+    if (step.step === 'failed') {
+      output.step(step, () => step.detail)
+      return exitCodes.failed
+    }
+    if (step.step === 'linked') {
+      const { id, name, phone } = step.device
+      output.step({ step: 'linked', device: shown(step.device) }, () => `Linked ${name} (${id}) to ${phone}.`)
+      return exitCodes.ok
+    }
+  }
+  return exitCodes.failed
+}
+
+const shown = ({ id, name, kind, phone, environment }: Device) => ({ id, name, kind, phone, environment })
+
+export const link: Command = {
+  name: 'devices link',
+  about: 'Link a WhatsApp device again that was logged out',
+  words: ['ID'],
+  run: context =>
+    withStore(context, async store => {
+      const device = await deviceNamed(store, context.given.words[0] ?? '')
+      if (device.kind !== 'whatsapp') throw new UsageError('only WhatsApp devices are linked this way')
+      return await linkInTerminal(context, store, { device })
+    }),
+}

@@ -1,0 +1,185 @@
+/** Sends messages over a connection, and says what became of them by WhatsApp's own word. */
+
+import type { BinaryNode, proto } from 'baileys'
+import { LinkDown } from '../../core/link.ts'
+import type { Log } from '../../core/log.ts'
+import type { Failure, Message, Outcome, Receipt } from '../../core/message.ts'
+import type { Vault } from '../../core/vault.ts'
+import type { Library, Socket } from './library.ts'
+import { Outbox, whatsappIdOf } from './outbox.ts'
+import { Recipients } from './recipients.ts'
+import { quietLogger } from './socket.ts'
+import { contentOf, type MediaFile } from './to-whatsapp.ts'
+
+export type SenderParts = {
+  deviceId: string
+  vault: Vault
+  /** Fetches the file that a message names. */
+  media: (message: Message) => Promise<MediaFile>
+  /** Until it is stored. */
+  tell: (receipt: Receipt) => void
+  now: () => number
+  log: Log
+}
+
+/** A connection that is open. */
+export type Way = { library: Library; socket: Socket }
+
+const sendMs = 60_000
+const mostUnready = 5
+
+export class Sender {
+  readonly #parts: SenderParts
+  readonly outbox: Outbox
+  readonly #recipients: Recipients
+  /** How often a message could not be made ready. */
+  readonly #unready = new Map<string, number>()
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+    this.outbox = new Outbox(parts.vault, parts.now)
+    this.#recipients = new Recipients(parts.now)
+  }
+
+  /** A receipt if it is certain already what becomes of it; nothing while only the server can say. */
+  async send(way: Way, message: Message): Promise<Receipt | undefined> {
+    const recipient = await certain(this.#recipients.find(way.socket, message.recipient))
+    if (recipient === 'unknown') throw new LinkDown('WhatsApp does not say whether it knows the number')
+    if (recipient === 'absent') return this.#receipt(message.id, 'failed', { code: 'not_on_whatsapp' })
+    const prepared = await this.#prepared(way, message, recipient.jid)
+    if ('error' in prepared) return this.#receipt(message.id, 'failed', prepared.error)
+    this.outbox.tried(message)
+    // That this resolves means nothing: only the server's own acknowledgement does.
+    const sending = way.socket.relayMessage(recipient.jid, prepared.content, {
+      messageId: whatsappIdOf(message.id),
+    })
+    await inTime(sending, sendMs)
+    return undefined
+  }
+
+  /** The message as it goes out, on disk before it does: what is offered again is the same, bit for bit. */
+  async #prepared(
+    { library, socket }: Way,
+    message: Message,
+    jid: string,
+  ): Promise<{ content: proto.IMessage } | { error: Failure }> {
+    const { Message: Proto } = library.proto
+    const id = whatsappIdOf(message.id)
+    const known = await this.outbox.bytes(id)
+    if (known) return { content: Proto.decode(known) }
+    let file: MediaFile | undefined
+    try {
+      file = message.mediaUrl === null ? undefined : await this.#parts.media(message)
+    } catch (error) {
+      const failure = mediaFailure(error)
+      if (failure) return { error: failure }
+      throw error
+    }
+    // Nothing leaves while a message is made ready; but what cannot be made ready must not be tried for ever.
+    const making = library.generateWAMessage(jid, contentOf(message.text, file), {
+      messageId: id,
+      userJid: socket.user!.id,
+      upload: socket.waUploadToServer,
+      logger: quietLogger(this.#parts.log) as never,
+    })
+    const made = await certain(making).catch(error => {
+      const tries = (this.#unready.get(message.id) ?? 0) + 1
+      this.#unready.set(message.id, tries)
+      if (tries < mostUnready) throw error
+      return undefined
+    })
+    // Reached only when it is ready, or given up.
+    this.#unready.delete(message.id)
+    if (!made) return { error: { code: 'whatsapp_refused', detail: 'WhatsApp did not take the file.' } }
+    const { message: content } = made
+    await this.outbox.remember(message, Proto.encode(content!).finish())
+    return { content: content! }
+  }
+
+  async offerAgain(way: () => Way | undefined, reconnected: boolean): Promise<void> {
+    for (const message of this.outbox.due(reconnected)) {
+      const open = way()
+      if (!open) return
+      try {
+        const receipt = await this.send(open, message)
+        if (receipt) this.#settle(receipt)
+      } catch (error) {
+        this.#parts.log.warn(
+          { message: message.id, err: error },
+          'could not offer a message to WhatsApp again',
+        )
+      }
+    }
+  }
+
+  /** The server's own word, which the library keeps to itself when it is a good one. */
+  async acknowledged({ attrs }: BinaryNode, way: () => Way | undefined): Promise<void> {
+    const { id, error, t } = attrs
+    if (!id) return
+    const pending = this.outbox.pending(id)
+    const messageId = await this.outbox.messageId(id)
+    if (messageId === undefined) return
+    const open = way()
+    // Stale addressing: the recipient's devices are asked for again at the next try.
+    if (error === '479' && pending && pending.tries < 2 && open) {
+      this.#recipients.forget(pending.message.recipient)
+      await this.send(open, pending.message)
+      return
+    }
+    const at = Number(t) * 1_000 || this.#parts.now()
+    this.#settle(
+      error === undefined
+        ? this.#receipt(messageId, 'sent', undefined, at)
+        : this.#receipt(messageId, 'failed', refusalOf(error), at),
+    )
+  }
+
+  /** A receipt of the recipient: 3 is delivered; 4, and 5 for a sound, is read. */
+  async moved(id: string, status: number | undefined): Promise<void> {
+    if (status === undefined || status < 3) return
+    const messageId = await this.outbox.messageId(id)
+    if (messageId !== undefined) this.#settle(this.#receipt(messageId, status === 3 ? 'delivered' : 'read'))
+  }
+
+  #settle(receipt: Receipt): void {
+    this.outbox.settled(whatsappIdOf(receipt.messageId))
+    this.#parts.tell(receipt)
+  }
+
+  #receipt(messageId: string, outcome: Outcome, error?: Failure, at = this.#parts.now()): Receipt {
+    return { messageId, deviceId: this.#parts.deviceId, outcome, at, ...(error && { error }) }
+  }
+}
+
+/** For what comes before anything is sent: if it fails, nothing left for certain. */
+function certain<T>(work: Promise<T>): Promise<T> {
+  return work.catch(error => {
+    throw new LinkDown('WhatsApp did not answer', { cause: error })
+  })
+}
+
+async function inTime(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('WhatsApp did not take it in time')), ms)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const mediaCodes = ['media_unreachable', 'media_too_large', 'unsupported_media', 'media_url_blocked'] as const
+
+/** Why a file could not be had, where that is the file's fault. */
+function mediaFailure(error: unknown): Failure | undefined {
+  const { code, message } = error as { code?: string; message: string }
+  const known = mediaCodes.find(one => one === code)
+  return known && { code: known, detail: message }
+}
+
+function refusalOf(code: string): Failure {
+  if (code === '463') return { code: 'whatsapp_restricted' }
+  return { code: 'whatsapp_refused', detail: `WhatsApp refused the message (${code}).` }
+}

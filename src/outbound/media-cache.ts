@@ -1,0 +1,67 @@
+/** Files fetched for sending: each once, however many recipients it is for, and gone after a while. */
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Downloaded, type DownloadOptions, download } from './download.ts'
+
+/** Long enough for a bulk request to go through a slow device's first hours without fetching again. */
+const keepMs = 6 * 3_600_000
+const atOnce = 8
+
+type Entry = { file: Promise<Downloaded>; usedAt: number }
+
+export class MediaCache {
+  readonly #folder: string
+  readonly #options: DownloadOptions
+  readonly #now: () => number
+  readonly #entries = new Map<string, Entry>()
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(folder: string, options: DownloadOptions, now: () => number) {
+    this.#folder = folder
+    this.#options = options
+    this.#now = now
+  }
+
+  /** What an earlier process left behind is nobody's. */
+  async start(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+  }
+
+  /** The file behind the address. `request` names what was asked for together; a failure is not remembered. */
+  get(request: string, address: string): Promise<Downloaded> {
+    this.#tidy()
+    const key = JSON.stringify([request, address])
+    const known = this.#entries.get(key)
+    if (known) {
+      known.usedAt = this.#now()
+      return known.file
+    }
+    const file = this.#fetch(address)
+    this.#entries.set(key, { file, usedAt: this.#now() })
+    file.catch(() => this.#entries.delete(key))
+    return file
+  }
+
+  async #fetch(address: string): Promise<Downloaded> {
+    if (this.#running >= atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
+    this.#running += 1
+    try {
+      return await download(address, join(this.#folder, randomUUID()), this.#options)
+    } finally {
+      this.#running -= 1
+      this.#waiting.shift()?.()
+    }
+  }
+
+  #tidy(): void {
+    for (const [key, { file, usedAt }] of this.#entries)
+      if (this.#now() - usedAt > keepMs) {
+        this.#entries.delete(key)
+        void file.then(({ path }) => rm(path, { force: true })).catch(() => {})
+      }
+  }
+}

@@ -1,0 +1,97 @@
+/** Links a WhatsApp number to a device: the steps for people, then the device and its session in the database. */
+
+import type { Config } from './config.ts'
+import type { Device } from './core/device.ts'
+import type { Log } from './core/log.ts'
+import type { Store } from './core/store.ts'
+import { pair } from './links/whatsapp/pairing.ts'
+import { SealedVault } from './sealed-vault.ts'
+import { secretKey } from './secret-key.ts'
+
+export type LinkStep =
+  | { step: 'qr'; qr: string; expires_at: string }
+  | { step: 'code'; code: string }
+  | { step: 'linked'; device: Device }
+  | { step: 'failed'; code: 'not_scanned' | 'unreachable' | 'number_taken' | 'wrong_number'; detail: string }
+
+export type LinkParts = {
+  store: Pick<Store, 'devices' | 'enrol' | 'vaultRead' | 'vaultWrite' | 'vaultForget'>
+  config: Config
+  log: Log
+  now: () => number
+  signal: AbortSignal
+}
+
+/** A new device, or one that lost its session. */
+export type LinkTarget =
+  | { device: Device }
+  | { environmentId: number; name: string /** If given, no other number will do. */; phone?: string }
+
+export async function* linkNumber(
+  parts: LinkParts,
+  target: LinkTarget,
+  withCode: boolean,
+): AsyncGenerator<LinkStep> {
+  const { store, config, log, now, signal } = parts
+  const wanted = ('device' in target ? target.device.phone : target.phone) || undefined
+  const url = config.WHATSAPP_WS_URL
+  const attempt = pair({
+    ...(url !== undefined && { url }),
+    ...(withCode && wanted !== undefined && { number: wanted.slice(1) }),
+    signal,
+    now,
+    log,
+  })
+  for await (const step of attempt) {
+    if (step.step === 'qr')
+      yield { step: 'qr', qr: step.qr, expires_at: new Date(step.expiresAt).toISOString() }
+    else if (step.step !== 'linked') yield step
+    else {
+      const refusal = await refusalOf(store, target, step.number, wanted)
+      if (refusal) {
+        yield refusal
+        return
+      }
+      const device = 'device' in target ? target.device : await enrolled(store, target, step.number)
+      const vault = new SealedVault(store, device.id, secretKey(config))
+      await vault.forget()
+      await vault.write(step.session)
+      yield { step: 'linked', device }
+    }
+  }
+}
+
+const enrolled = (
+  store: LinkParts['store'],
+  { environmentId, name }: { environmentId: number; name: string },
+  phone: string,
+) => store.enrol({ environmentId, kind: 'whatsapp', name, phone, perMinute: null, perDay: null })
+
+/** The phone has said yes already; the link that nobody will use must be removed there. */
+const undo = 'On the phone, remove the link that was just made: WhatsApp → Linked devices.'
+
+async function refusalOf(
+  store: LinkParts['store'],
+  target: LinkTarget,
+  number: string,
+  wanted: string | undefined,
+): Promise<LinkStep | undefined> {
+  if (wanted !== undefined && wanted !== number)
+    return {
+      step: 'failed',
+      code: 'wrong_number',
+      detail: `The code was scanned by ${number}, and ${wanted} was meant. ${undo}`,
+    }
+  const own = 'device' in target ? target.device.id : undefined
+  const other = (await store.devices()).find(
+    ({ kind, phone, removedAt, id }) =>
+      kind === 'whatsapp' && phone === number && removedAt === null && id !== own,
+  )
+  return (
+    other && {
+      step: 'failed',
+      code: 'number_taken',
+      detail: `${number} is the device ${other.name} already. ${undo}`,
+    }
+  )
+}

@@ -1,0 +1,160 @@
+/** Linking a WhatsApp number from the command line, with the gateway running beside it as a process of its own. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { openStore } from '../../src/store/open.ts'
+import { emptySqlite, scratch } from '../standins/databases.ts'
+import { until } from '../standins/gateway.ts'
+import { freePort } from '../standins/port.ts'
+import type { Party } from '../standins/whatsapp/party.ts'
+import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
+
+const program = join(import.meta.dirname, '../../src/cli/basestation.ts')
+
+// biome-ignore lint/suspicious/noExplicitAny: a step has many shapes; the assertions say which
+type Step = any
+
+describe('linking WhatsApp numbers', () => {
+  const server = new WhatsAppStandin()
+  let environment: Record<string, string>
+  let gateway: ChildProcess
+  let account: Party
+  before(async () => {
+    const url = await server.start()
+    account = server.add({ phone: '15550001000', lid: '900000000001', name: 'Shop' })
+    server.add({ phone: '15550002000', lid: '900000000002', name: 'Bob' })
+    environment = {
+      PATH: process.env.PATH!,
+      DATA_DIR: scratch(),
+      DATABASE_URL: await emptySqlite(),
+      PORT: String(await freePort()),
+      LOG_LEVEL: 'error',
+      WHATSAPP_WS_URL: url,
+    }
+    gateway = start('serve')
+    let welcome = ''
+    gateway.stdout!.on('data', chunk => {
+      welcome += chunk
+    })
+    await until('it listens', () => welcome.includes('/docs'), 30_000)
+  })
+  after(() => {
+    gateway.kill('SIGKILL')
+    server.stop()
+  })
+
+  const start = (args: string) => spawn(process.execPath, [program, ...args.split(' ')], { env: environment })
+
+  /** Runs a command that tells its steps, and does something at each. */
+  async function run(args: string, at: (step: Step) => void | Promise<void> = () => {}) {
+    const child = start(`${args} --json`)
+    const steps: Step[] = []
+    let rest = ''
+    child.stdout.on('data', chunk => {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop()!
+      for (const line of lines) {
+        steps.push(JSON.parse(line))
+        void at(steps.at(-1))
+      }
+    })
+    let error = ''
+    child.stderr.on('data', chunk => {
+      error += chunk
+    })
+    const [code] = await once(child, 'close')
+    return { code, steps, error }
+  }
+  const scan = (step: Step) => {
+    if (step.step === 'qr') server.scan(step.qr, account)
+  }
+  const devices = async () => {
+    const { steps } = await listed()
+    return steps
+  }
+  async function listed() {
+    const child = start('devices list --json')
+    let out = ''
+    child.stdout.on('data', chunk => {
+      out += chunk
+    })
+    await once(child, 'close')
+    return { steps: JSON.parse(out) as Step[] }
+  }
+
+  test('scanned: the device is there, and online through the running gateway', async () => {
+    const { code, steps, error } = await run('devices add --kind whatsapp --name Shop', scan)
+    assert.equal(code, 0, error)
+    assert.equal(steps[0].step, 'qr')
+    assert.ok(Date.parse(steps[0].expires_at) > Date.now())
+    const { step, device } = steps.at(-1)
+    assert.deepEqual([step, device.phone, device.kind], ['linked', '+15550001000', 'whatsapp'])
+    await until(
+      'online',
+      async () => (await devices()).some(one => one.id === device.id && one.status === 'online'),
+      20_000,
+    )
+  })
+  test('the session’s secrets are sealed at rest, with a key that only the owner can read', async () => {
+    const path = join(environment.DATA_DIR!, 'secret.key')
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const store = await openStore(environment.DATABASE_URL!, { now: Date.now })
+    const [device] = (await store.devices()).filter(({ kind }) => kind === 'whatsapp')
+    const [creds] = await store.vaultRead(device!.id, 'creds')
+    assert.doesNotMatch(creds!.value, /noiseKey|15550001000/)
+    assert.doesNotMatch(Buffer.from(creds!.value, 'base64').toString('latin1'), /noiseKey|15550001000/)
+    await store.close()
+    assert.doesNotMatch(readFileSync(environment.DATABASE_URL!.slice('sqlite:'.length), 'latin1'), /noiseKey/)
+  })
+  test('a number that is a device already is refused', async () => {
+    const { code, steps } = await run('devices add --kind whatsapp --name Again', scan)
+    assert.equal(code, 1)
+    assert.deepEqual([steps.at(-1).step, steps.at(-1).code], ['failed', 'number_taken'])
+    assert.equal((await devices()).filter(({ kind }) => kind === 'whatsapp').length, 1)
+  })
+  test('a scan by another number than the one that was meant is refused', async () => {
+    const { code, steps } = await run('devices add --kind whatsapp --name Other --phone +15550007777', scan)
+    assert.equal(code, 1)
+    assert.equal(steps.at(-1).code, 'wrong_number')
+  })
+  test('by a code that is typed into the phone', async () => {
+    const second = server.add({ phone: '15550003000', lid: '900000000003', name: 'Second' })
+    const { code, steps } = await run(
+      'devices add --kind whatsapp --name Second --phone +15550003000',
+      async step => {
+        if (step.step === 'code') await server.type(step.code, second)
+      },
+    )
+    assert.equal(code, 0)
+    assert.equal(steps.at(-1).device.phone, '+15550003000')
+  })
+  test('an attempt that is given up leaves nothing behind', async () => {
+    const before = (await devices()).length
+    const child = start('devices add --kind whatsapp --name Never --json')
+    await once(child.stdout, 'data')
+    child.kill('SIGINT')
+    const [code] = await once(child, 'close')
+    assert.equal(code, 1)
+    assert.equal((await devices()).length, before)
+  })
+  test('logged out on the phone: it says so, and can be linked again', async () => {
+    server.unlink(account)
+    const [device] = (await devices()).filter(({ phone }) => phone === '+15550001000')
+    await until('told', async () =>
+      (await devices()).some(
+        one => one.id === device.id && one.attention.some((a: Step) => a.code === 'logged_out'),
+      ),
+    )
+    const { code } = await run(`devices link ${device.id}`, scan)
+    assert.equal(code, 0)
+    await until(
+      'online',
+      async () => (await devices()).some(one => one.id === device.id && one.status === 'online'),
+      20_000,
+    )
+  })
+})

@@ -1,0 +1,114 @@
+/** Media through a WhatsApp number: fetched once, sealed, uploaded, and the same bytes at the recipient. */
+
+import assert from 'node:assert/strict'
+import { createDecipheriv } from 'node:crypto'
+import { createServer } from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { getMediaKeys, type proto } from 'baileys'
+import { until } from '../standins/gateway.ts'
+import { media } from '../standins/media.ts'
+import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
+
+describe('media through WhatsApp', () => {
+  let world: WhatsAppWorld
+  let origin = ''
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const name = request.url!.slice(1)
+    asked.push(name)
+    const file = name === 'page' ? { bytes: Buffer.from('<html>'), type: 'text/html' } : media[name]
+    response
+      .writeHead(file ? 200 : 404, file?.type === undefined ? {} : { 'content-type': file.type })
+      .end(file?.bytes)
+  })
+  before(async () => {
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    origin = `http://${host}`
+    world = await whatsappWorld({ settings: { MEDIA_ALLOW_HOSTS: host } })
+    https.globalAgent.options.ca = world.server.media.cert
+  })
+  after(async () => {
+    await world.stop()
+    server.close()
+  })
+
+  const send = async (name: string) => {
+    // The name is public, as far as the request can tell; that the machine is not is judged when it is fetched.
+    const body = {
+      to: '+15550002000',
+      message: `this is ${name}`,
+      device_id: world.device.id,
+      media_url: `${origin}/${name}`,
+    }
+    return await world.gateway.ask('POST', '/api/v1/sms/send', { key: world.key, body })
+  }
+  const status = async (id: string) =>
+    (await world.gateway.ask('GET', `/api/v1/sms/status/${id}`, { key: world.key })).body.data
+
+  /** The recipient's copy of the file, and the words beside it. */
+  async function opened(message: proto.IMessage): Promise<{ kind: string; bytes: Buffer; caption: string }> {
+    for (const kind of ['image', 'video', 'audio', 'document'] as const) {
+      const part = message[`${kind}Message`]
+      if (!part) continue
+      const { cipherKey, iv } = await getMediaKeys(part.mediaKey!, kind)
+      const sealed = world.server.media.file(part.url!).subarray(0, -10)
+      const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv)
+      const bytes = Buffer.concat([decipher.update(sealed), decipher.final()])
+      return { kind, bytes, caption: (part as { caption?: string }).caption ?? '' }
+    }
+    throw new Error('no media in the message')
+  }
+
+  test('each kind arrives with the same bytes and the text beside it', async () => {
+    for (const name of Object.keys(media)) {
+      const answer = await send(name)
+      assert.equal(answer.status, 200, answer.text)
+      await until(
+        `${name} is delivered`,
+        async () => (await status(answer.body.message_id)).status === 'delivered',
+      )
+      const { message } = world.bob.received.at(-1)!
+      assert.ok(message.imageMessage ?? message.videoMessage ?? message.documentMessage, name)
+      const found = await opened(message)
+      assert.equal(found.caption, `this is ${name}`)
+      assert.deepEqual(found.bytes, media[name]!.bytes, name)
+    }
+  })
+
+  test('a bulk request fetches its file once, however many recipients', async () => {
+    const others = ['15550002001', '15550002002', '15550002003'].map((phone, n) =>
+      world.server.add({ phone, lid: `90000000001${n}` }),
+    )
+    const before = asked.length
+    const body = {
+      recipients: others.map(({ phone }) => `+${phone}`),
+      message: 'look',
+      device_id: world.device.id,
+      media_url: `${origin}/a.png`,
+    }
+    const answer = await world.gateway.ask('POST', '/api/v1/sms/bulk', { key: world.key, body })
+    assert.equal(answer.status, 200, answer.text)
+    await until('all got it', () => others.every(({ received }) => received.length === 1))
+    assert.equal(asked.length - before, 1)
+  })
+  test('a file that cannot be had ends its message, and says why', async () => {
+    for (const [name, code] of [
+      ['missing.pdf', 'media_unreachable'],
+      ['page', 'unsupported_media'],
+    ] as const) {
+      const { body } = await send(name)
+      await until(name, async () => (await status(body.message_id)).status === 'failed')
+      assert.equal((await status(body.message_id)).error.code, code)
+    }
+  })
+  test('an upload that fails is tried again, and the message arrives once', async () => {
+    world.server.media.failing = 1
+    const before = world.bob.received.length
+    const { body } = await send('a.jpg')
+    await until('delivered', async () => (await status(body.message_id)).status === 'delivered', 80_000)
+    assert.equal(world.bob.received.length - before, 1)
+  })
+})
