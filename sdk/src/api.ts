@@ -90,7 +90,7 @@ export type DeviceAddResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -160,7 +160,7 @@ export type DeviceResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -206,7 +206,7 @@ export type DevicesResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>

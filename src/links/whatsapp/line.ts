@@ -1,5 +1,6 @@
 /** The line to one WhatsApp number: connects, comes back, and hands on what comes and goes. */
 
+import { AsyncResource } from 'node:async_hooks'
 import type { BinaryNode } from 'baileys'
 import { Again } from '../../core/again.ts'
 import type { AttentionCode, Device } from '../../core/device.ts'
@@ -34,6 +35,7 @@ const silentMs = 90_000
 const stableMs = 60_000
 const tellMs = 1_000
 const frontierMs = 200
+const mostAtOnce = 200
 
 export class WhatsAppLine implements Link {
   readonly #parts: LineParts
@@ -41,6 +43,8 @@ export class WhatsAppLine implements Link {
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #tick: NodeJS.Timeout
   readonly #inbox = new Again(() => this.#tellInbox())
+  /** The library's transactions follow whoever is called from within them; telling must not become part of one. */
+  readonly #outside = new AsyncResource('WhatsAppLine')
   #library: Library | undefined
   #socket: Socket | undefined
   #frontier: () => string | undefined = () => undefined
@@ -112,7 +116,7 @@ export class WhatsAppLine implements Link {
         log,
         ...(url !== undefined && { url }),
         sent: id => this.#sender.outbox.bytes(id),
-        onKept: () => this.#safely(this.#inbox.run()),
+        onKept: () => this.#outside.runInAsyncScope(() => this.#safely(this.#inbox.run())),
       })
       this.#socket = socket
       this.#frontier = frontier
@@ -214,23 +218,22 @@ export class WhatsAppLine implements Link {
     this.#parts.news.receipt(receipt).catch(() => this.#later(tellMs, () => this.#tell(receipt)))
   }
 
-  /** Tells what was decrypted and kept, oldest first; only then is it forgotten. */
+  /** Tells what was decrypted and kept, oldest first and many in one commit; only then is it forgotten. */
   async #tellInbox(): Promise<void> {
     const { vault, news } = this.#parts
     const library = this.#library
     if (!library) return
-    for (const [id, text] of await vault.list(inboxType)) {
-      // An earlier one is being decrypted: texts are told in the order in which they came.
-      const frontier = this.#frontier()
-      if (frontier !== undefined && id > frontier) {
-        this.#later(frontierMs, () => this.#safely(this.#inbox.run()))
-        return
-      }
-      const kept = JSON.parse(text) as Kept
-      const incoming = await incomingOf(library, kept, lid => this.#numberBehind(lid))
-      if (incoming) await news.received(incoming)
-      await vault.write([{ type: inboxType, id, value: null }])
-    }
+    const kept = [...(await vault.list(inboxType))]
+    // An earlier one is still being decrypted: texts are told in the order in which they came.
+    const frontier = this.#frontier()
+    const ready = kept.filter(([place]) => frontier === undefined || place < frontier).slice(0, mostAtOnce)
+    if (ready.length === 0) return
+    const incoming = await Promise.all(
+      ready.map(([, text]) => incomingOf(library, JSON.parse(text) as Kept, lid => this.#numberBehind(lid))),
+    )
+    await Promise.all(incoming.flatMap(one => (one ? [news.received(one)] : [])))
+    await vault.write(ready.map(([id]) => ({ type: inboxType, id, value: null })))
+    if (ready.length < kept.length) this.#later(frontierMs, () => this.#safely(this.#inbox.run()))
   }
 
   async #numberBehind(lid: string): Promise<string | undefined> {
