@@ -280,7 +280,9 @@ for (const database of databases)
     test('every command has --help', async () => {
       const { out } = await run('--help')
       const commands = [
-        ...out.matchAll(/^ {2}([a-z]+(?: (?:create|list|revoke|add|enrol|show|link|set|pause|resume|remove))?)/gm),
+        ...out.matchAll(
+          /^ {2}([a-z]+(?: (?:create|list|revoke|add|enrol|show|link|set|pause|resume|remove))?)/gm,
+        ),
       ].map(([, name]) => name!)
       assert.ok(commands.length >= 24)
       const helps = await Promise.all(commands.map(name => run(`${name} --help`)))
