@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Crowd } from '../src/simulator/crowd.ts'
+import { inParallel } from '../src/simulator/in-parallel.ts'
 import { usual } from '../src/simulator/trouble.ts'
 import type { Server } from './process.ts'
 
@@ -53,21 +54,6 @@ export async function crowdOf(server: Server, phones: number, messages: number):
     clearInterval(memory)
     crowd.stop()
   }
-}
-
-async function inParallel(
-  count: number,
-  atOnce: number,
-  work: (index: number) => Promise<void>,
-): Promise<void> {
-  let next = 0
-  const worker = async () => {
-    while (next < count) {
-      next += 1
-      await work(next - 1)
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {

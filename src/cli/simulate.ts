@@ -3,6 +3,7 @@
 import type { Basestation } from '../../sdk/src/index.ts'
 import { hashSecret, hintOf, newSecret } from '../core/key.ts'
 import { Crowd, type Tally } from '../simulator/crowd.ts'
+import { inParallel } from '../simulator/in-parallel.ts'
 import { calm, usual } from '../simulator/trouble.ts'
 import { type Command, type Context, exitCodes, type Given, UsageError } from './command.ts'
 import { counted, type Output } from './output.ts'
@@ -51,7 +52,7 @@ async function runCrowd(
   output.say(`Adding ${counted(count, 'phone')} to ${client.base} …`)
   const show = liveLine(output, crowd.tally, count)
   try {
-    await inSteps(count, async index => {
+    await inParallel(count, atOnce, async index => {
       if (ended.now) return
       const name = `App phone ${index + 1}`
       const { data } = await client.addDevice({ kind: 'android', name, per_minute: null })
@@ -81,7 +82,7 @@ async function removeAll(
   if (devices.length === 0) return
   output.say(`Removing ${counted(devices.length, 'phone')} …`)
   const left: string[] = []
-  await inSteps(devices.length, async index => {
+  await inParallel(devices.length, atOnce, async index => {
     const id = devices[index]!
     await byGateway(id)
       .catch(error => (byHand ? byHand(id) : Promise.reject(error)))
@@ -128,17 +129,6 @@ async function withGround(context: Context, work: (ground: Ground) => Promise<nu
       await store.revokeKey(id)
     }
   })
-}
-
-async function inSteps(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0
-  const worker = async () => {
-    while (next < count) {
-      next += 1
-      await work(next - 1)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker))
 }
 
 function endOf(seconds: number) {

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { harmlessName } from '../core/filename.ts'
 import { Blocked, type Guard } from './connect.ts'
 import { getGuarded } from './get.ts'
 import { type MediaClass, type MediaKind, mediaKindOf } from './media-kind.ts'
@@ -95,8 +96,5 @@ function nameOf(url: URL): string {
   try {
     name = decodeURIComponent(name)
   } catch {}
-  return name
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_')
-    .slice(0, 120)
+  return harmlessName(name).slice(0, 120)
 }

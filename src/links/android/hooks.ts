@@ -2,6 +2,7 @@
 
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { About } from '../../core/device.ts'
+import { harmlessName } from '../../core/filename.ts'
 import type { Receipt } from '../../core/message.ts'
 import type { Phone } from '../../core/phone.ts'
 import type { Incoming, MediaFile } from '../../core/received.ts'
@@ -153,9 +154,7 @@ const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('bas
 
 /** A name is for people: no folders, nothing that could mislead a program that uses it. */
 function plainName(name: string | undefined): string | null {
-  const plain = (name ?? '')
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_')
+  const plain = harmlessName(name ?? '')
     .replace(/^\.+/, '')
     .slice(0, 120)
   return plain === '' ? null : plain

@@ -27,10 +27,8 @@ export async function openSession(library: Library, vault: KeyStore): Promise<Se
   return {
     creds,
     save: () => {
-      saving = saving.then(
-        () => vault.write([{ type: 'creds', id: 'creds', value: write(creds) }]),
-        () => vault.write([{ type: 'creds', id: 'creds', value: write(creds) }]),
-      )
+      const keep = () => vault.write([{ type: 'creds', id: 'creds', value: write(creds) }])
+      saving = saving.then(keep, keep)
       return saving
     },
     keys: {

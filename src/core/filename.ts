@@ -1,0 +1,5 @@
+/** File names that strangers chose, for people to read. */
+
+/** Without folders, and without what could mislead a program or an eye. */
+export const harmlessName = (name: string): string =>
+  name.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_')
