@@ -4,13 +4,21 @@
  */
 
 import { appendFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { simulatedPhones } from '../../src/links/simulated.ts'
 import { build } from '../../src/main.ts'
 
 const [database = '', ledger = '', port = '0'] = process.argv.slice(2)
 const gateway = await build(
-  readConfig({ DATABASE_URL: database, PORT: port, RATE_LIMIT: '1000000', LOG_LEVEL: 'error' }),
+  readConfig({
+    DATABASE_URL: database,
+    DATA_DIR: dirname(ledger),
+    PORT: port,
+    RATE_LIMIT: '1000000',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
+    WHATSAPP_WS_URL: process.env.WHATSAPP_WS_URL,
+  }),
   {
     kinds: [
       simulatedPhones({

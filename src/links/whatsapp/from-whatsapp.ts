@@ -13,6 +13,10 @@ export function numberOf(jid: string | undefined): string | undefined {
   return digits === undefined ? undefined : `+${digits}`
 }
 
+/** The sender chose the id, so it means something only beside the sender. */
+export const externalIdOf = ({ from = '', id = '' }: Kept['attrs']): string =>
+  `${from.split(/[:@]/)[0]}/${id}`
+
 /** Undefined: nothing for people, such as keys, reactions or what our own phone sent. */
 export function incomingOf(
   library: Library,
@@ -31,7 +35,7 @@ async function readMessage(
 ): Promise<Omit<Incoming, 'deviceId'> | undefined> {
   const text = textOf(library, message)
   if (text === undefined || attrs.category === 'peer') return undefined
-  const { from = '', id = '', t } = attrs
+  const { from = '', t } = attrs
   const number = numberOf(from) ?? numberOf(attrs.sender_pn) ?? numberOf(await resolve(from))
   const at = Number(t) * 1_000
   return {
@@ -43,7 +47,7 @@ async function readMessage(
       ...(Number.isFinite(at) && { sent_at: new Date(at).toISOString() }),
       ...(number === undefined && { sender_id: from }),
     },
-    externalId: `${from.split('@')[0]}/${id}`,
+    externalId: externalIdOf(attrs),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type * as Baileys from 'baileys'
 import { hush } from './hush.ts'
+import { mendLibsignal } from './mend.ts'
 
 export type Library = typeof Baileys
 export type Socket = ReturnType<typeof Baileys.makeWASocket>
@@ -20,7 +21,9 @@ async function load(): Promise<Library> {
   // Before it is loaded: its dependency prints session keys to the console.
   hush()
   try {
-    return await import('baileys')
+    const library = await import('baileys')
+    mendLibsignal()
+    return library
   } catch (error) {
     loading = undefined
     throw new LibraryMissing('WhatsApp needs the optional package baileys: npm install', { cause: error })

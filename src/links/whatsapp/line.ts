@@ -8,11 +8,12 @@ import { type Link, LinkDown, type News } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Message, Receipt } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
+import type { Arrivals } from './arrivals.ts'
 import { incomingOf, type Kept, numberOf } from './from-whatsapp.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
-import { inboxType, openSession } from './session.ts'
+import { inboxType, openSession, seenType } from './session.ts'
 import { buildSocket } from './socket.ts'
 
 export type LineParts = {
@@ -31,8 +32,12 @@ const tickMs = 5_000
 const unlinkedMs = 2_000
 /** The server answers a ping every half minute: longer silence means that nobody is there. */
 const silentMs = 90_000
+/** Messages that lie undecrypted for so long, and nothing moves: the library has got stuck, though it answers pings. */
+const deafMs = 60_000
 /** A connection that held for so long is a good one. */
 const stableMs = 60_000
+/** The server keeps what it could not hand over for no longer than this. */
+const seenMs = 30 * 24 * 3_600_000
 const tellMs = 1_000
 const frontierMs = 200
 const mostAtOnce = 200
@@ -47,7 +52,7 @@ export class WhatsAppLine implements Link {
   readonly #outside = new AsyncResource('WhatsAppLine')
   #library: Library | undefined
   #socket: Socket | undefined
-  #frontier: () => string | undefined = () => undefined
+  #arrivals: Arrivals | undefined
   #isOpen = false
   #openedAt = 0
   #heardAt = 0
@@ -110,16 +115,17 @@ export class WhatsAppLine implements Link {
         this.#later(unlinkedMs, () => void this.#connect())
         return
       }
-      const { socket, frontier } = buildSocket({
+      const { socket, arrivals } = buildSocket({
         library,
         session,
         log,
         ...(url !== undefined && { url }),
         sent: id => this.#sender.outbox.bytes(id),
         onKept: () => this.#outside.runInAsyncScope(() => this.#safely(this.#inbox.run())),
+        now: this.#parts.now,
       })
       this.#socket = socket
-      this.#frontier = frontier
+      this.#arrivals = arrivals
       this.#heardAt = this.#parts.now()
       socket.ev.on('creds.update', () => {
         session.save().catch(error => {
@@ -172,6 +178,7 @@ export class WhatsAppLine implements Link {
     this.#parts.news.online(true).catch(() => {})
     this.#safely(this.#inbox.run())
     this.#safely(this.#sender.outbox.forgetOld())
+    this.#safely(this.#parts.vault.forget(seenType, this.#parts.now() - seenMs))
     await this.#sender.offerAgain(() => this.#way(), true)
   }
 
@@ -205,9 +212,12 @@ export class WhatsAppLine implements Link {
     const { now, log, device } = this.#parts
     this.#sender.outbox.tidy()
     if (!this.#isOpen) return
-    if (now() - this.#heardAt > silentMs) {
-      log.warn({ device: device.id }, 'WhatsApp fell silent; connecting anew')
-      await this.#socket?.end(new Error('silent'))
+    const silent = now() - this.#heardAt > silentMs
+    const deaf = (this.#arrivals?.stuckMs() ?? 0) > deafMs
+    if (silent || deaf) {
+      const trouble = silent ? 'WhatsApp fell silent' : 'messages come and are not decrypted'
+      log.warn({ device: device.id }, `${trouble}; connecting anew`)
+      await this.#socket?.end(new Error(trouble))
       return
     }
     await this.#sender.offerAgain(() => this.#way(), false)
@@ -225,7 +235,7 @@ export class WhatsAppLine implements Link {
     if (!library) return
     const kept = [...(await vault.list(inboxType))]
     // An earlier one is still being decrypted: texts are told in the order in which they came.
-    const frontier = this.#frontier()
+    const frontier = this.#arrivals?.frontier()
     const ready = kept.filter(([place]) => frontier === undefined || place < frontier).slice(0, mostAtOnce)
     if (ready.length === 0) return
     const incoming = await Promise.all(

@@ -46,6 +46,7 @@ export async function* pair(options: PairingOptions): AsyncGenerator<PairingStep
     ...(url !== undefined && { url }),
     sent: async () => undefined,
     onKept: () => {},
+    now,
   })
   let codes = 0
   socket.ev.on('creds.update', () => void session.save())

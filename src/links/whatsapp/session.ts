@@ -6,6 +6,10 @@ import type { Library } from './library.ts'
 
 /** What a decrypted message is called in the store, so that it is kept in the commit that moves the session on. */
 export const inboxType = 'x-inbox'
+/** Which messages were ever decrypted: none can be decrypted twice. */
+export const seenType = 'x-seen'
+const ours: readonly string[] = [inboxType, seenType]
+const placeOf = (type: string) => (ours.includes(type) ? type : `key:${type}`)
 
 export type Session = {
   creds: AuthenticationCreds
@@ -33,7 +37,7 @@ export async function openSession(library: Library, vault: KeyStore): Promise<Se
     },
     keys: {
       get: async (type, ids) => {
-        const found = await vault.read(`key:${type}`, ids)
+        const found = await vault.read(placeOf(type), ids)
         const values = [...found].map(([id, text]) => [id, revived(library, type, read(text))])
         return Object.fromEntries(values)
       },
@@ -46,7 +50,7 @@ export async function openSession(library: Library, vault: KeyStore): Promise<Se
 function changesOf(data: SignalDataSet, write: (value: unknown) => string): VaultChange[] {
   return Object.entries(data).flatMap(([type, entries]) =>
     Object.entries(entries ?? {}).map(([id, value]) => ({
-      type: type === inboxType ? inboxType : `key:${type}`,
+      type: placeOf(type),
       id,
       value: value === null || value === undefined ? null : write(value),
     })),

@@ -103,12 +103,9 @@ export class Party {
     return this.#sessions.has(address.toString())
   }
 
-  forget(address: libsignal.ProtocolAddress): void {
-    this.#sessions.delete(address.toString())
-  }
-
   async encrypt(to: libsignal.ProtocolAddress, message: proto.IMessage, bundle: Bundle | undefined) {
-    if (bundle && !this.knows(to)) {
+    // An older session is put aside, not forgotten: what is under way in it can still be read.
+    if (bundle) {
       const { registrationId, identity, signedKey, oneTimeKey } = bundle
       await new libsignal.SessionBuilder(this.#store(), to).initOutgoing({
         registrationId,

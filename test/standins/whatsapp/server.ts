@@ -27,12 +27,15 @@ import {
 import { ProtocolAddress } from 'libsignal'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { hush } from '../../../src/links/whatsapp/hush.ts'
+import { mendLibsignal } from '../../../src/links/whatsapp/mend.ts'
 import { MediaHost } from './media-host.ts'
 import { type Heard, NoiseServer, newIdentity } from './noise.ts'
 import { type Bundle, type Companion, Party, type PartyDraft } from './party.ts'
 import { Queries } from './queries.ts'
 
 hush()
+// Phones never had the fault that it mends.
+mendLibsignal()
 
 const host = '@s.whatsapp.net'
 const seconds = () => String(Math.floor(Date.now() / 1_000))
@@ -499,7 +502,6 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     const { account, companion } = connection
     if (!written || count > 5 || !account || !companion) return
     const address = new ProtocolAddress(account.phone, companion.id)
-    written.contact.forget(address)
     const keys = childOf(node, 'keys')
     const bundle = keys ? bundleFrom(keys, companion.registrationId) : bundleOf(companion)
     const { type, sealed } = await written.contact.encrypt(address, written.message, bundle)
