@@ -31,6 +31,7 @@ import { simulatedPhones } from './links/simulated.ts'
 import { whatsappNumbers } from './links/whatsapp/numbers.ts'
 import { Metrics } from './metrics.ts'
 import { hasEnded, nodeName } from './node-name.ts'
+import { downloadStream } from './outbound/download.ts'
 import { MediaCache } from './outbound/media-cache.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
@@ -129,21 +130,25 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     log,
   })
   const megabyte = 1_000_000
+  const limits = {
+    image: config.MEDIA_IMAGE_MB * megabyte,
+    video: config.MEDIA_VIDEO_MB * megabyte,
+    audio: config.MEDIA_AUDIO_MB * megabyte,
+    document: config.MEDIA_DOCUMENT_MB * megabyte,
+  }
   const mediaCache = new MediaCache(
     join(config.DATA_DIR, 'outgoing'),
-    {
-      guard: { allowed: config.MEDIA_ALLOW_HOSTS ?? new Set() },
-      limits: {
-        image: config.MEDIA_IMAGE_MB * megabyte,
-        video: config.MEDIA_VIDEO_MB * megabyte,
-        audio: config.MEDIA_AUDIO_MB * megabyte,
-        document: config.MEDIA_DOCUMENT_MB * megabyte,
-      },
-    },
+    { guard: { allowed: config.MEDIA_ALLOW_HOSTS ?? new Set() }, limits },
     now,
   )
   const numbers = whatsappNumbers({
     media: ({ id, batchId, mediaUrl }) => mediaCache.get(batchId ?? id, mediaUrl!),
+    files: {
+      limits,
+      fetch: (address, most, host) =>
+        downloadStream(address, { allowed: new Set(host === undefined ? [] : [host]) }, most),
+      save: (id, bytes) => mediaFolder.save(id, bytes),
+    },
     vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
     attention: (deviceId, attention) => store.describe(deviceId, { attention }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),

@@ -2,8 +2,9 @@
 
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
 import { basename } from 'node:path'
-import { Transform } from 'node:stream'
+import { pipeline as pipeThrough, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { harmlessName } from '../core/filename.ts'
 import { Blocked, type Guard } from './connect.ts'
@@ -37,28 +38,51 @@ export async function download(address: string, path: string, options: DownloadO
   const { guard, limits } = options
   try {
     const signal = AbortSignal.timeout(options.totalMs ?? totalMs)
-    const { url, response } = await getGuarded(address, guard, signal)
     const most = Math.max(...Object.values(limits))
-    const encoding = response.headers['content-encoding'] ?? 'identity'
-    if (encoding !== 'identity')
-      throw unreachable('The media host sent a packed file that was not asked for.')
-    if (Number(response.headers['content-length'] ?? 0) > most) throw tooLarge(most)
-    const counter = new Counter(most)
-    await pipeline(response, counter, createWriteStream(path, { mode: 0o600 }), { signal })
+    const { url, headers, bytes } = await openRemote(address, guard, most, signal)
+    await pipeline(bytes, createWriteStream(path, { mode: 0o600 }), { signal })
     const filename = nameOf(url)
-    const kind = await mediaKindOf(path, { name: filename, declared: response.headers['content-type'] ?? '' })
+    const kind = await mediaKindOf(path, { name: filename, declared: headers['content-type'] ?? '' })
     if (!kind) throw new DownloadFailed('unsupported_media', 'The file is of a kind that cannot be sent.')
-    if (counter.bytes > limits[kind.class]) throw tooLarge(limits[kind.class])
-    return { ...kind, path, size: counter.bytes, filename }
+    if (bytes.count > limits[kind.class]) throw tooLarge(limits[kind.class])
+    return { ...kind, path, size: bytes.count, filename }
   } catch (error) {
     await rm(path, { force: true })
     throw explained(error)
   }
 }
 
+/** What lies at an address, as it comes: no more than `most` bytes, and no longer than a download may take. */
+export async function downloadStream(
+  address: string,
+  guard: Guard,
+  most: number,
+): Promise<AsyncIterable<Buffer>> {
+  try {
+    return (await openRemote(address, guard, most, AbortSignal.timeout(totalMs))).bytes
+  } catch (error) {
+    throw explained(error)
+  }
+}
+
+type Remote = { url: URL; headers: IncomingHttpHeaders; bytes: Counter }
+
+async function openRemote(address: string, guard: Guard, most: number, signal: AbortSignal): Promise<Remote> {
+  const { url, response } = await getGuarded(address, guard, signal)
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  const announced = Number(response.headers['content-length'] ?? 0)
+  if (encoding !== 'identity' || announced > most) response.destroy()
+  if (encoding !== 'identity') throw unreachable('The media host sent a packed file that was not asked for.')
+  if (announced > most) throw tooLarge(most)
+  const bytes = new Counter(most)
+  // Whoever reads the counter learns of every error from it.
+  pipeThrough(response, bytes, () => {})
+  return { url, headers: response.headers, bytes }
+}
+
 /** Counts what really comes: what a server announces is its own affair. */
 class Counter extends Transform {
-  bytes = 0
+  count = 0
   readonly #most: number
   constructor(most: number) {
     super()
@@ -70,8 +94,8 @@ class Counter extends Transform {
     _encoding: string,
     done: (error?: Error | null, data?: Buffer) => void,
   ): void {
-    this.bytes += chunk.length
-    if (this.bytes > this.#most) done(tooLarge(this.#most))
+    this.count += chunk.length
+    if (this.count > this.#most) done(tooLarge(this.#most))
     else done(null, chunk)
   }
 }

@@ -13,7 +13,7 @@ export class MediaFolder {
   }
 
   /** On disk under its name, whole, when the promise resolves. The same file may be saved again, at the same time too. */
-  async save(id: string, bytes: Buffer): Promise<void> {
+  async save(id: string, bytes: Buffer | AsyncIterable<Buffer>): Promise<void> {
     const folder = join(this.#path, id.slice(0, 2))
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const unfinished = join(folder, `${randomUUID()}.unfinished`)

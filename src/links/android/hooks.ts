@@ -1,8 +1,8 @@
 /** What a phone posts: received messages, what became of sent ones, how it is. */
 
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
+import { attachmentId, attachmentName, attachmentType, shownAttachment } from '../../core/attachment.ts'
 import type { About } from '../../core/device.ts'
-import { harmlessName } from '../../core/filename.ts'
 import type { Receipt } from '../../core/message.ts'
 import type { Phone } from '../../core/phone.ts'
 import type { Incoming, MediaFile } from '../../core/received.ts'
@@ -105,7 +105,7 @@ function mms(
   // The same message handed over under another id has the same files, so they get the same names.
   const source = `${deviceId}/${rest.fingerprint ?? id ?? randomUUID()}`
   const files = parts.flatMap(({ bytes, ...part }, index) =>
-    bytes ? [{ id: uuidFrom(`${source}/${index}`), size: bytes.length, bytes, ...part }] : [],
+    bytes ? [{ id: attachmentId(`${source}/${index}`), size: bytes.length, bytes, ...part }] : [],
   )
   const media = files.map(({ bytes: _, ...file }) => file)
   return {
@@ -116,21 +116,13 @@ function mms(
     metadata: {
       ...metadata,
       ...(subject !== undefined && { subject: subject.slice(0, 200) }),
-      ...(media.length > 0 && { media: media.map(shown) }),
+      ...(media.length > 0 && { media: media.map(shownAttachment) }),
       ...(files.length < parts.length && { media_missing: parts.length - files.length }),
     },
     media,
     files,
   }
 }
-
-const shown = ({ id, mime, size, filename }: MediaFile) => ({
-  id,
-  kind: ['image', 'video', 'audio'].find(kind => mime.startsWith(`${kind}/`)) ?? 'document',
-  mime,
-  size,
-  filename,
-})
 
 type Part = { mime: string; filename: string | null; bytes: Buffer | undefined }
 
@@ -139,10 +131,9 @@ function attachments(payload: Json): Part[] {
   return listOf(payload.attachments)
     .map(item => {
       const { contentType, name, data } = objectOf(item)
-      const mime = /^[\w.+-]{1,60}\/[\w.+-]{1,80}/.exec(textOf(contentType) ?? '')?.[0].toLowerCase()
       return {
-        mime: mime ?? 'application/octet-stream',
-        filename: plainName(textOf(name)),
+        mime: attachmentType(textOf(contentType)),
+        filename: attachmentName(textOf(name)),
         bytes: typeof data === 'string' ? Buffer.from(data, 'base64') : undefined,
       }
     })
@@ -151,19 +142,6 @@ function attachments(payload: Json): Part[] {
 }
 
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('base64url')
-
-/** A name is for people: no folders, nothing that could mislead a program that uses it. */
-function plainName(name: string | undefined): string | null {
-  const plain = harmlessName(name ?? '')
-    .replace(/^\.+/, '')
-    .slice(0, 120)
-  return plain === '' ? null : plain
-}
-
-function uuidFrom(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
 
 function receipt(
   payload: Json,

@@ -2,6 +2,7 @@
 
 import type { proto } from 'baileys'
 import type { Incoming } from '../../core/received.ts'
+import { type SealedFile, sealedFileOf } from './attachment.ts'
 import type { Library } from './library.ts'
 
 /** A decrypted message as it lies in the vault until it is told: the stanza's attributes and the plain bytes. */
@@ -17,31 +18,26 @@ export function numberOf(jid: string | undefined): string | undefined {
 export const externalIdOf = ({ from = '', id = '' }: Kept['attrs']): string =>
   `${from.split(/[:@]/)[0]}/${id}`
 
+/** What a message says, and the file that came with it. */
+export type Read = { incoming: Omit<Incoming, 'deviceId'>; file?: SealedFile }
+
 /** Undefined: nothing for people, such as keys, reactions or what our own phone sent. */
-export function incomingOf(
+export async function incomingOf(
   library: Library,
   { attrs, plain }: Kept,
   resolve: (lid: string) => Promise<string | undefined>,
-): Promise<Omit<Incoming, 'deviceId'> | undefined> {
+): Promise<Read | undefined> {
   const message = library.proto.Message.decode(library.unpadRandomMax16(Buffer.from(plain, 'base64')))
-  return readMessage(library, message, attrs, resolve)
-}
-
-async function readMessage(
-  library: Library,
-  message: proto.IMessage,
-  attrs: Kept['attrs'],
-  resolve: (lid: string) => Promise<string | undefined>,
-): Promise<Omit<Incoming, 'deviceId'> | undefined> {
-  const text = textOf(library, message)
-  if (text === undefined || attrs.category === 'peer') return undefined
+  const words = wordsOf(library, message)
+  const file = sealedFileOf(library, message)
+  if ((words === undefined && !file) || attrs.category === 'peer') return undefined
   const { from = '', t } = attrs
   const number = numberOf(from) ?? numberOf(attrs.sender_pn) ?? numberOf(await resolve(from))
   const at = Number(t) * 1_000
-  return {
+  const incoming: Read['incoming'] = {
     // Where WhatsApp hides the number, its id is all there is.
     sender: number ?? from,
-    text,
+    text: words ?? '',
     type: 'whatsapp',
     metadata: {
       ...(Number.isFinite(at) && { sent_at: new Date(at).toISOString() }),
@@ -49,19 +45,28 @@ async function readMessage(
     },
     externalId: externalIdOf(attrs),
   }
+  return { incoming, ...(file && { file }) }
 }
 
-/** The words of a message, whatever it is wrapped in. Undefined: it has no place for words. */
-function textOf(library: Library, message: proto.IMessage): string | undefined {
+/** The words of a message, whatever it is wrapped in. Undefined: it has none. */
+function wordsOf(library: Library, message: proto.IMessage): string | undefined {
   const content = library.normalizeMessageContent(message)
   if (!content || content.protocolMessage || content.reactionMessage) return undefined
-  const captioned =
-    content.imageMessage ??
-    content.videoMessage ??
-    content.documentMessage ??
-    content.stickerMessage ??
-    content.audioMessage
-  const words = content.conversation || content.extendedTextMessage?.text
-  if (words) return words
-  return captioned ? ((captioned as { caption?: string | null }).caption ?? '') : undefined
+  const { locationMessage: place } = content
+  return (
+    content.conversation ||
+    content.extendedTextMessage?.text ||
+    content.imageMessage?.caption ||
+    content.videoMessage?.caption ||
+    content.documentMessage?.caption ||
+    content.buttonsResponseMessage?.selectedDisplayText ||
+    content.templateButtonReplyMessage?.selectedDisplayText ||
+    content.listResponseMessage?.title ||
+    content.contactMessage?.vcard ||
+    (place &&
+      [place.name, place.address, `geo:${place.degreesLatitude},${place.degreesLongitude}`]
+        .filter(Boolean)
+        .join('\n')) ||
+    undefined
+  )
 }

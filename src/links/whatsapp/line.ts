@@ -2,18 +2,18 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import type { BinaryNode } from 'baileys'
-import { Again } from '../../core/again.ts'
 import type { AttentionCode, Device } from '../../core/device.ts'
 import { type Link, LinkDown, type News } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Message, Receipt } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
 import type { Arrivals } from './arrivals.ts'
-import { incomingOf, type Kept, numberOf } from './from-whatsapp.ts'
+import { numberOf } from './from-whatsapp.ts'
+import { type Files, Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
-import { inboxType, openSession, seenType } from './session.ts'
+import { openSession, seenType } from './session.ts'
 import { buildSocket } from './socket.ts'
 
 export type LineParts = {
@@ -22,6 +22,7 @@ export type LineParts = {
   vault: Vault
   attention: (codes: readonly AttentionCode[]) => Promise<void>
   media: SenderParts['media']
+  files: Files
   url?: string
   now: () => number
   log: Log
@@ -39,15 +40,13 @@ const stableMs = 60_000
 /** The server keeps what it could not hand over for no longer than this. */
 const seenMs = 30 * 24 * 3_600_000
 const tellMs = 1_000
-const frontierMs = 200
-const mostAtOnce = 200
 
 export class WhatsAppLine implements Link {
   readonly #parts: LineParts
   readonly #sender: Sender
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #tick: NodeJS.Timeout
-  readonly #inbox = new Again(() => this.#tellInbox())
+  readonly #inbox: Inbox
   /** The library's transactions follow whoever is called from within them; telling must not become part of one. */
   readonly #outside = new AsyncResource('WhatsAppLine')
   #library: Library | undefined
@@ -68,6 +67,18 @@ export class WhatsAppLine implements Link {
       media,
       tell: receipt => this.#tell(receipt),
       now,
+      log,
+    })
+    this.#inbox = new Inbox({
+      deviceId: device.id,
+      vault,
+      news: parts.news,
+      files: parts.files,
+      library: () => this.#library,
+      frontier: () => this.#arrivals?.frontier(),
+      numberBehind: lid => this.#numberBehind(lid),
+      mediaHost: () => this.#mediaHost(),
+      later: (ms, work) => this.#later(ms, work),
       log,
     })
     this.#tick = setInterval(() => this.#safely(this.#look()), tickMs)
@@ -228,27 +239,17 @@ export class WhatsAppLine implements Link {
     this.#parts.news.receipt(receipt).catch(() => this.#later(tellMs, () => this.#tell(receipt)))
   }
 
-  /** Tells what was decrypted and kept, oldest first and many in one commit; only then is it forgotten. */
-  async #tellInbox(): Promise<void> {
-    const { vault, news } = this.#parts
-    const library = this.#library
-    if (!library) return
-    const kept = [...(await vault.list(inboxType))]
-    // An earlier one is still being decrypted: texts are told in the order in which they came.
-    const frontier = this.#arrivals?.frontier()
-    const ready = kept.filter(([place]) => frontier === undefined || place < frontier).slice(0, mostAtOnce)
-    if (ready.length === 0) return
-    const incoming = await Promise.all(
-      ready.map(([, text]) => incomingOf(library, JSON.parse(text) as Kept, lid => this.#numberBehind(lid))),
-    )
-    await Promise.all(incoming.flatMap(one => (one ? [news.received(one)] : [])))
-    await vault.write(ready.map(([id]) => ({ type: inboxType, id, value: null })))
-    if (ready.length < kept.length) this.#later(frontierMs, () => this.#safely(this.#inbox.run()))
-  }
-
   async #numberBehind(lid: string): Promise<string | undefined> {
     const found = await this.#socket?.signalRepository.lidMapping.getPNForLID(lid).catch(() => null)
     return found && numberOf(found) ? found : undefined
+  }
+
+  async #mediaHost(): Promise<{ name: string; isPrivate: boolean }> {
+    const { hosts = [] } = (await this.#socket?.refreshMediaConn(false)) ?? {}
+    const [first] = hosts
+    if (!first) throw new LinkDown('WhatsApp does not say where files lie')
+    // Only a stand-in of the server, on this machine, may keep them on a private one.
+    return { name: first.hostname, isPrivate: this.#parts.url !== undefined }
   }
 
   #worry(codes: readonly AttentionCode[]): void {

@@ -5,6 +5,7 @@ import type { LinkKind } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Message } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
+import type { Files } from './inbox.ts'
 import { WhatsAppLine } from './line.ts'
 import type { MediaFile } from './to-whatsapp.ts'
 
@@ -12,6 +13,7 @@ export type WhatsAppParts = {
   vault: (deviceId: string) => Vault
   attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
   media: (message: Message) => Promise<MediaFile>
+  files: Files
   url?: string
   now: () => number
   log: Log

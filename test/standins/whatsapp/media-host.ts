@@ -1,8 +1,10 @@
 /** Where files lie, sealed, between those who send and those who read them. */
 
+import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { getMediaKeys } from 'baileys'
 import { selfSigned } from '../certificate.ts'
 
 export class MediaHost {
@@ -47,6 +49,30 @@ export class MediaHost {
   /** What lies at this address, still sealed. */
   file(url: string): Buffer {
     return this.#files.get(new URL(url).pathname)!
+  }
+
+  /** Somebody uploads a file, sealed: what its message must say about it. */
+  async seal(kind: 'image' | 'video' | 'audio' | 'document', bytes: Buffer) {
+    const mediaKey = randomBytes(32)
+    const { cipherKey, iv, macKey } = await getMediaKeys(mediaKey, kind)
+    const cipher = createCipheriv('aes-256-cbc', cipherKey, iv)
+    const body = Buffer.concat([cipher.update(bytes), cipher.final()])
+    const mac = createHmac('sha256', macKey!).update(iv).update(body).digest().subarray(0, 10)
+    const directPath = `/v/${randomBytes(8).toString('hex')}`
+    this.#files.set(directPath, Buffer.concat([body, mac]))
+    const fileSha256 = createHash('sha256').update(bytes).digest()
+    return {
+      mediaKey,
+      directPath,
+      url: `https://${this.host}${directPath}`,
+      fileSha256,
+      fileLength: bytes.length,
+    }
+  }
+
+  /** Somebody changes a sealed file. */
+  tamper(path: string): void {
+    this.#files.get(path)![3]! ^= 0xff
   }
 
   async start(): Promise<void> {

@@ -103,7 +103,11 @@ export class Party {
     return this.#sessions.has(address.toString())
   }
 
-  async encrypt(to: libsignal.ProtocolAddress, message: proto.IMessage, bundle: Bundle | undefined) {
+  async encrypt(
+    to: libsignal.ProtocolAddress,
+    message: proto.IMessage | Uint8Array,
+    bundle: Bundle | undefined,
+  ) {
     // An older session is put aside, not forgotten: what is under way in it can still be read.
     if (bundle) {
       const { registrationId, identity, signedKey, oneTimeKey } = bundle
@@ -121,7 +125,7 @@ export class Party {
       })
     }
     const { type, body } = await new libsignal.SessionCipher(this.#store(), to).encrypt(
-      encodeWAMessage(message),
+      message instanceof Uint8Array ? Buffer.from(message) : encodeWAMessage(message),
     )
     return { type: type === 3 ? 'pkmsg' : 'msg', sealed: Buffer.from(body, 'binary') }
   }

@@ -96,7 +96,10 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   readonly #connections = new Set<Connection>()
   readonly #refs = new Map<string, Connection>()
   readonly #retries = new Map<string, number>()
-  readonly #inbound = new Map<string, { contact: Party; message: proto.IMessage; node: BinaryNode }>()
+  readonly #inbound = new Map<
+    string,
+    { contact: Party; message: proto.IMessage | Uint8Array; node: BinaryNode }
+  >()
   readonly #superseded = new Set<string>()
   readonly #queries = new Queries(
     jid => this.party(jid),
@@ -175,7 +178,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   async write(
     contact: Party,
     account: Party,
-    message: proto.IMessage,
+    /** Bytes stand for whatever a hostile program may put into the envelope. */
+    message: proto.IMessage | Uint8Array,
     options: { id?: string; by?: 'lid' | 'phone'; corrupt?: boolean; category?: string } = {},
   ): Promise<string> {
     const { id = newId(), by = 'lid', corrupt = false, category } = options
@@ -202,6 +206,14 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     this.#inbound.set(id, { contact, message, node })
     this.connectionOf(account)?.send(node)
     return id
+  }
+
+  /** The server hands over once more what it handed over before. */
+  repeat(account: Party, id: string): void {
+    const { node } = this.#inbound.get(id)!
+    const companion = [...account.companions.values()].findLast(({ removed }) => !removed)!
+    companion.pending.set(id, node)
+    this.connectionOf(account)?.send(node)
   }
 
   receipt(

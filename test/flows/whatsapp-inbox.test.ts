@@ -1,0 +1,120 @@
+/** What comes to a WhatsApp number: files, hostile messages, and messages that come again. */
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import tls from 'node:tls'
+import type { BinaryNode } from 'baileys'
+import { until } from '../standins/gateway.ts'
+import { media } from '../standins/media.ts'
+import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
+
+type Listed = { message: string; metadata: Record<string, unknown> & { media?: Record<string, unknown>[] } }
+
+describe('what comes to a WhatsApp number', () => {
+  let world: WhatsAppWorld
+  const receipts: BinaryNode[] = []
+  before(async () => {
+    world = await whatsappWorld()
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), world.server.media.cert])
+    world.server.on('receipt', receipt => receipts.push(receipt))
+    await until('its keys are known', () => world.account.companions.get(1)?.signedKey !== undefined)
+  })
+  after(() => world.stop())
+
+  const inbox = async (): Promise<Listed[]> =>
+    (await world.gateway.ask('GET', '/api/v1/messages/received', { key: world.key })).body.data
+  const received = async (text: string): Promise<Listed> => {
+    await until(`“${text}” is received`, async () => (await inbox()).some(one => one.message === text))
+    return (await inbox()).find(one => one.message === text)!
+  }
+  const write = (message: Parameters<typeof world.server.write>[2]) =>
+    world.server.write(world.bob, world.account, message)
+
+  test('a picture is received with its caption, and the same bytes are offered', async () => {
+    const { bytes } = media['a.jpg']!
+    const file = await world.server.media.seal('image', bytes)
+    await write({ imageMessage: { ...file, mimetype: 'image/jpeg', caption: 'look' } })
+    const { metadata } = await received('look')
+    const [shown] = metadata.media!
+    assert.deepEqual(
+      { ...shown, id: undefined },
+      { id: undefined, kind: 'image', mime: 'image/jpeg', size: bytes.length, filename: null },
+    )
+    const answer = await fetch(`${world.gateway.url}/api/v1/media/${shown!.id}`, {
+      headers: { authorization: `Bearer ${world.key}` },
+    })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)
+  })
+  test('a document keeps its name, without folders', async () => {
+    const file = await world.server.media.seal('document', media['a.pdf']!.bytes)
+    const named = { ...file, mimetype: 'application/pdf', fileName: '../../etc/paper.pdf', caption: 'doc' }
+    await write({ documentWithCaptionMessage: { message: { documentMessage: named } } })
+    const [shown] = (await received('doc')).metadata.media!
+    assert.equal(shown!.kind, 'document')
+    assert.ok(!String(shown!.filename).includes('/'), String(shown!.filename))
+  })
+  test('a file that was tampered with is not offered, and the message says that it is missing', async () => {
+    const file = await world.server.media.seal('image', media['a.jpg']!.bytes)
+    world.server.media.tamper(file.directPath)
+    await write({ imageMessage: { ...file, mimetype: 'image/jpeg', caption: 'forged' } })
+    const { metadata } = await received('forged')
+    assert.deepEqual([metadata.media, metadata.media_missing], [undefined, 1])
+  })
+  test('a file larger than allowed is not fetched', async () => {
+    const file = await world.server.media.seal('audio', Buffer.alloc(100))
+    await write({ imageMessage: { ...file, fileLength: 900_000_000, caption: 'huge' } })
+    assert.equal((await received('huge')).metadata.media_missing, 1)
+  })
+  test('no machine that a sender names is asked for a file', async () => {
+    let asked = 0
+    const other = createServer((_, response) => {
+      asked += 1
+      response.end()
+    })
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    const file = await world.server.media.seal('image', media['a.jpg']!.bytes)
+    await write({ imageMessage: { ...file, url: `http://${host}/x`, caption: 'elsewhere' } })
+    assert.equal((await received('elsewhere')).metadata.media?.length, 1, 'fetched from WhatsApp')
+    await write({ imageMessage: { ...file, url: `https://${host}/x`, directPath: '', caption: 'nowhere' } })
+    assert.equal((await received('nowhere')).metadata.media_missing, 1)
+    assert.equal(asked, 0)
+    other.close()
+  })
+  test('a text does not wait for a file that cannot be had', async () => {
+    const file = await world.server.media.seal('image', media['a.jpg']!.bytes)
+    await write({ imageMessage: { ...file, url: '', directPath: '/gone', caption: 'later' } })
+    await write({ conversation: 'at once' })
+    await received('at once')
+    assert.ok(!(await inbox()).some(one => one.message === 'later'))
+  })
+  test('what is no message at all is left out, and what comes after it is received', async () => {
+    await write(Buffer.from([0xff, 0xff, 0xff, 0xff, 1]))
+    await write({ conversation: 'after the garbage' })
+    await received('after the garbage')
+  })
+  test('what comes again is acknowledged, not asked for again, and received once', async () => {
+    const id = await write({ conversation: 'only once' })
+    await received('only once')
+    const before = receipts.length
+    world.server.repeat(world.account, id)
+    await until('acknowledged', () => receipts.slice(before).some(({ attrs }) => attrs.id === id))
+    await write({ conversation: 'the next' })
+    await received('the next')
+    const types = receipts.slice(before).map(({ attrs }) => attrs.type)
+    assert.ok(!types.includes('retry'), `asked again: ${types}`)
+    assert.equal((await inbox()).filter(one => one.message === 'only once').length, 1)
+  })
+  test('groups and status are left out', async () => {
+    const nobody = { phone: '120363000000000000', lid: '120363000000000000' }
+    const group = world.server.add(nobody)
+    Object.defineProperty(group, 'phoneJid', { value: '120363000000000000@g.us' })
+    await world.server.write(group, world.account, { conversation: 'in a group' }, { by: 'phone' })
+    await write({ conversation: 'after the group' })
+    await received('after the group')
+    assert.ok(!(await inbox()).some(one => one.message === 'in a group'))
+  })
+})
