@@ -151,6 +151,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     },
     vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
     attention: (deviceId, attention) => store.describe(deviceId, { attention }),
+    restricted: (deviceId, restrictedUntil) => store.describe(deviceId, { restrictedUntil }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
     now,
     log,

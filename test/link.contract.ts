@@ -18,6 +18,8 @@ export const device: Device = {
   phone: '+15550100000',
   perMinute: null,
   perDay: null,
+  caution: null,
+  restrictedUntil: null,
   paused: false,
   online: false,
   heldBy: null,

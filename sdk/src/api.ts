@@ -90,10 +90,28 @@ export type DeviceAddResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
+    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
+    safety?: {
+      /** Between two messages lies a random time: so long at least. */
+      gap_least_seconds: unknown
+      /** So long at most. */
+      gap_most_seconds: unknown
+      /** People it may write to for the first time on one day (UTC); null: no limit. */
+      new_chats_per_day: number | null
+      /** For so many days after it was added it sends less, and more each day. */
+      warm_up_days: number
+      warm_up_ends_at: string | null
+      /** Messages it may still send today (UTC); null: no limit. */
+      messages_left_today: number | null
+      /** People it may still write to for the first time today; null: no limit. */
+      new_chats_left_today: number | null
+      new_chats_paused_until: string | null
+      rests_until: string | null
+    }
     /** What the device says about itself. */
     about: {
       app_version?: string
@@ -135,6 +153,17 @@ export type DeviceChangeRequest = {
   /** SMS parts it may be handed on one day (UTC); null: no limit. */
   per_day?: number | null
   paused?: boolean
+  /** How carefully it sends. Only for WhatsApp numbers. */
+  safety?: {
+    /** Between two messages lies a random time: so long at least. */
+    gap_least_seconds?: unknown
+    /** So long at most. */
+    gap_most_seconds?: unknown
+    /** People it may write to for the first time on one day (UTC); null: no limit. */
+    new_chats_per_day?: number | null
+    /** For so many days after it was added it sends less, and more each day. */
+    warm_up_days?: number
+  }
 }
 
 export type DeviceResponse = {
@@ -160,10 +189,28 @@ export type DeviceResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
+    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
+    safety?: {
+      /** Between two messages lies a random time: so long at least. */
+      gap_least_seconds: unknown
+      /** So long at most. */
+      gap_most_seconds: unknown
+      /** People it may write to for the first time on one day (UTC); null: no limit. */
+      new_chats_per_day: number | null
+      /** For so many days after it was added it sends less, and more each day. */
+      warm_up_days: number
+      warm_up_ends_at: string | null
+      /** Messages it may still send today (UTC); null: no limit. */
+      messages_left_today: number | null
+      /** People it may still write to for the first time today; null: no limit. */
+      new_chats_left_today: number | null
+      new_chats_paused_until: string | null
+      rests_until: string | null
+    }
     /** What the device says about itself. */
     about: {
       app_version?: string
@@ -206,10 +253,28 @@ export type DevicesResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
+    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
+    safety?: {
+      /** Between two messages lies a random time: so long at least. */
+      gap_least_seconds: unknown
+      /** So long at most. */
+      gap_most_seconds: unknown
+      /** People it may write to for the first time on one day (UTC); null: no limit. */
+      new_chats_per_day: number | null
+      /** For so many days after it was added it sends less, and more each day. */
+      warm_up_days: number
+      warm_up_ends_at: string | null
+      /** Messages it may still send today (UTC); null: no limit. */
+      messages_left_today: number | null
+      /** People it may still write to for the first time today; null: no limit. */
+      new_chats_left_today: number | null
+      new_chats_paused_until: string | null
+      rests_until: string | null
+    }
     /** What the device says about itself. */
     about: {
       app_version?: string

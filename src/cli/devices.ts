@@ -1,25 +1,15 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
 import type { Candidate } from '../core/choose.ts'
-import { attentions, type DeviceChange, type DeviceKind, deviceKinds } from '../core/device.ts'
+import { attentions, type DeviceKind, deviceKinds } from '../core/device.ts'
 import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/enrolment.ts'
-import { Fleet } from '../core/fleet.ts'
-import { normaliseNumber } from '../core/number.ts'
-import { Problem } from '../core/problem.ts'
-import { shownDevice, shownEnrolment } from '../core/shown.ts'
+import { shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
 import { type Command, type Context, type Given, required, UsageError } from './command.ts'
+import { fleetOf, missing, phoneOf, settingCommands, shown } from './device-settings.ts'
 import { linkInTerminal } from './link.ts'
 import { printable, table } from './output.ts'
 import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
-
-const shown = (member: Candidate) => ({ ...shownDevice(member), environment: member.device.environment })
-
-async function fleetOf(store: Store): Promise<Fleet> {
-  const fleet = new Fleet(store, Date.now)
-  await fleet.refresh()
-  return fleet
-}
 
 const list: Command = {
   name: 'devices list',
@@ -178,11 +168,12 @@ const show: Command = {
       const [id = ''] = context.given.words
       const member = (await fleetOf(store)).member(id.toLowerCase())
       if (!member || member.device.removedAt !== null) throw missing(id)
-      const { about, attention, ...rest } = shown(member)
+      const { about, attention, safety = {}, ...rest } = shown(member)
       const { sims = [], ...facts } = about
       const rows = {
         ...rest,
         ...facts,
+        ...safety,
         ...Object.fromEntries(
           sims.map(sim => [`sim ${sim.slot}`, [sim.number, sim.carrier].filter(Boolean).join(', ')]),
         ),
@@ -195,46 +186,6 @@ const show: Command = {
       )
       return undefined
     }),
-}
-
-const set: Command = {
-  name: 'devices set',
-  about: 'Change a device',
-  words: ['ID'],
-  options: {
-    name: { type: 'string', value: 'N', about: 'what to call it' },
-    phone: { type: 'string', value: '+…', about: 'its phone number' },
-    'per-minute': { type: 'string', value: 'N|none', about: 'SMS parts it may send in any 60 seconds' },
-    'per-day': { type: 'string', value: 'N|none', about: 'SMS parts it may send on one day (UTC)' },
-  },
-  run: context => {
-    const { given } = context
-    const perMinute = limitOf(given, 'per-minute')
-    const perDay = limitOf(given, 'per-day')
-    const phone = phoneOf(given)
-    const name = given.text('name')
-    if (name?.trim() === '') throw new UsageError('--name must not be empty')
-    return changeDevice(context, 'Changed', {
-      ...(name !== undefined && { name }),
-      ...(phone !== undefined && { phone }),
-      ...(perMinute !== undefined && { perMinute }),
-      ...(perDay !== undefined && { perDay }),
-    })
-  },
-}
-
-const pause: Command = {
-  name: 'devices pause',
-  about: 'Hand a device no more messages for now',
-  words: ['ID'],
-  run: context => changeDevice(context, 'Paused', { paused: true }),
-}
-
-const resume: Command = {
-  name: 'devices resume',
-  about: 'Hand a paused device messages again',
-  words: ['ID'],
-  run: context => changeDevice(context, 'Resumed', { paused: false }),
 }
 
 const remove: Command = {
@@ -255,20 +206,6 @@ const remove: Command = {
     }),
 }
 
-function changeDevice(context: Context, done: string, change: DeviceChange): Promise<undefined> {
-  return withStore(context, async store => {
-    const [id = ''] = context.given.words
-    if (Object.keys(change).length === 0) throw new UsageError('nothing to change')
-    const device = await store.change(id.toLowerCase(), change)
-    if (!device) throw missing(id)
-    const member = (await fleetOf(store)).member(device.id)!
-    context.output.show(shown(member), () => `${done} ${device.name}.`)
-    return undefined
-  })
-}
-
-const missing = (id: string) => new Problem('device_not_found', `There is no device with the id ${id}.`)
-
 function kindOf(given: Given): DeviceKind {
   const kind = required(given, 'kind')
   if (!deviceKinds.includes(kind as DeviceKind))
@@ -276,21 +213,4 @@ function kindOf(given: Given): DeviceKind {
   return kind as DeviceKind
 }
 
-function phoneOf(given: Given): string | undefined {
-  const text = given.text('phone')
-  if (text === undefined || text === '') return text
-  const phone = normaliseNumber(text)
-  if (phone === undefined)
-    throw new UsageError('--phone must be in international format, such as +14155550123')
-  return phone
-}
-
-function limitOf(given: Given, name: string): number | null | undefined {
-  const text = given.text(name)
-  if (text === undefined) return undefined
-  if (text === 'none') return null
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a number from 1, or none`)
-  return Number(text)
-}
-
-export const deviceCommands: readonly Command[] = [list, show, add, enrol, set, pause, resume, remove]
+export const deviceCommands: readonly Command[] = [list, show, add, enrol, ...settingCommands, remove]

@@ -20,6 +20,8 @@ function candidate(
       name: id,
       phone: '',
       perMinute: 20,
+      caution: null,
+      restrictedUntil: null,
       perDay: null,
       paused: false,
       online: true,

@@ -1,5 +1,6 @@
 /** Which device carries a message. */
 
+import { averageGapMs, limitsOf } from './caution.ts'
 import { canSendMedia, type Device, type DeviceKind, type Load, sendsSms } from './device.ts'
 import { dayPartsLeft, expectedWait } from './pace.ts'
 import { type Measure, measure } from './segments.ts'
@@ -62,7 +63,7 @@ export function refusal(
     return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
   if (!weight.fits(device.kind)) return refuse('message_too_long', weight.excess(device.kind))
   if (device.paused) return refuse('paused', `${device.name} is paused.`)
-  if (dayPartsLeft(device, load.pace, now) - load.waitingParts < weight.parts(device.kind))
+  if (dayPartsLeft(limitsOf(device, now), load.pace, now) - load.waitingParts < weight.parts(device.kind))
     return refuse('out_of_budget', `${device.name} has no SMS parts left today.`)
   return undefined
 }
@@ -90,7 +91,8 @@ export function choose(
     const { device, load, lastChosen } = candidate
     const rank = [
       !weight.content.media && !sendsSms(device.kind) ? 1 : 0,
-      expectedWait(device, load.pace, load.waitingParts, weight.parts(device.kind), now),
+      expectedWait(device, load.pace, load.waitingParts, weight.parts(device.kind), now) +
+        (load.waiting * averageGapMs(device.caution)) / 1_000,
       lastChosen,
     ]
     if (!best || before(rank, bestRank)) {

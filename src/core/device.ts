@@ -1,5 +1,6 @@
 /** A device that sends and receives: an Android phone, a WhatsApp number, or a pretend phone. */
 
+import type { Caution } from './caution.ts'
 import type { EnvironmentName } from './environment.ts'
 import type { Pace } from './pace.ts'
 
@@ -17,6 +18,10 @@ export type Device = {
   perMinute: number | null
   /** SMS parts the device may be handed in one day (UTC); null: no limit. */
   perDay: number | null
+  /** Of numbers that may be blocked; null: it need not be careful. */
+  caution: Caution | null
+  /** Until then it may begin no new chats. */
+  restrictedUntil: number | null
   paused: boolean
   /** What its link said last. Only believed while the node that holds the link is alive. */
   online: boolean
@@ -60,15 +65,24 @@ export const attentions = {
   whatsapp_refused: 'WhatsApp refuses the connection for now. Look at WhatsApp on the phone.',
   session_conflict: 'Another program uses the same WhatsApp session. Stop it, or link the number anew.',
   client_outdated: 'WhatsApp no longer accepts this version of the client. Update Basestation.',
+  new_chats_paused:
+    'WhatsApp lets this number begin no new chats for now. People who wrote to it are still answered; the rest waits.',
   library_missing: 'The optional package for WhatsApp is not installed. Run npm install, and start again.',
 } as const
 export type AttentionCode = keyof typeof attentions
 
 /** News about a device itself. What is not given stays as it was. */
-export type Description = { about?: About; attention?: readonly AttentionCode[]; seenAt?: number }
+export type Description = {
+  about?: About
+  attention?: readonly AttentionCode[]
+  seenAt?: number
+  restrictedUntil?: number | null
+}
 
 export type DeviceDraft = Pick<Device, 'environmentId' | 'kind' | 'name' | 'phone' | 'perMinute' | 'perDay'>
-export type DeviceChange = Partial<Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused'>>
+export type DeviceChange = Partial<Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused'>> & {
+  caution?: Partial<Caution>
+}
 
 /** What waits for a device and how fast it has been sending. */
 export type Load = {

@@ -153,6 +153,7 @@ export class Dispatcher {
       line.pump = new Pump({
         deviceId: device.id,
         send: message => link.send!(message),
+        isUp: () => link.isUp?.() ?? true,
         store,
         record: told.receipt,
         claimed: messages => fleet.noteClaimed(device.id, messages),

@@ -23,6 +23,8 @@ export type Link = {
    * without `send` is pulled: the device asks for its messages itself.
    */
   send?(message: Message): Promise<Receipt | undefined>
+  /** Whether it makes sense to push now. Without an answer it always does. */
+  isUp?(): boolean
   /** Messages that are with the device already, told after a restart; offering them again is not a second send. */
   resume?(messages: readonly Message[]): void
   /** Of a link that is pulled: something waits, so the device should ask. */

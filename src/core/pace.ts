@@ -7,6 +7,10 @@ export type Pace = {
   recent: readonly (readonly [second: number, parts: number])[]
   day: number
   dayParts: number
+  /** People who were written to for the first time on that day. */
+  newChats?: number
+  /** Nothing may be handed over before. */
+  restUntil?: number
 }
 
 export const freshPace: Pace = { recent: [], day: 0, dayParts: 0 }
@@ -38,15 +42,17 @@ export function mayHand(limits: Limits, pace: Pace, parts: number, now: number):
   return used === 0 || used + parts <= limits.perMinute
 }
 
-export function afterHanding(pace: Pace, parts: number, now: number): Pace {
+export function afterHanding(pace: Pace, parts: number, now: number, isNewChat = false): Pace {
   const second = Math.floor(now / 1_000)
   const recent = pace.recent.filter(([at]) => counts(at, now) && at !== second)
   const sameSecond = pace.recent.find(([at]) => at === second)?.[1] ?? 0
   const day = dayOf(now)
+  const met = (pace.day === day ? (pace.newChats ?? 0) : 0) + Number(isNewChat)
   return {
     recent: [...recent, [second, sameSecond + parts]],
     day,
     dayParts: (pace.day === day ? pace.dayParts : 0) + parts,
+    ...(met > 0 && { newChats: met }),
   }
 }
 
@@ -54,10 +60,10 @@ export function afterHanding(pace: Pace, parts: number, now: number): Pace {
 export function beforeHanding(pace: Pace, parts: number, handedAt: number): Pace {
   const second = Math.floor(handedAt / 1_000)
   return {
+    ...pace,
     recent: pace.recent
       .map(([at, count]) => [at, at === second ? Math.max(0, count - parts) : count] as const)
       .filter(([, count]) => count > 0),
-    day: pace.day,
     dayParts: pace.day === dayOf(handedAt) ? Math.max(0, pace.dayParts - parts) : pace.dayParts,
   }
 }

@@ -1,5 +1,6 @@
 /** Takes the queued messages of one device and hands them to its link, as fast as the device's pace allows. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Link } from './link.ts'
 import { LinkDown } from './link.ts'
 import type { Log } from './log.ts'
@@ -10,6 +11,7 @@ import type { Store } from './store.ts'
 export type PumpParts = {
   deviceId: string
   send: NonNullable<Link['send']>
+  isUp: () => boolean
   store: Pick<Store, 'claim' | 'release' | 'unanswered'>
   record: (receipt: Receipt) => Promise<void>
   claimed: (messages: readonly Message[]) => void
@@ -23,6 +25,8 @@ const handful = 100
 const idleMs = 60_000
 /** A line that is down is tried again after this long, however many messages come to wait for it. */
 const downMs = 1_000
+/** So long a round waits for the slowest of its messages. */
+const patienceMs = 250
 const page = 500
 
 export class Pump {
@@ -33,6 +37,8 @@ export class Pump {
   /** Since when a claim is in doubt: it failed, and yet may have been kept. */
   #doubtSince: number | undefined
   #downUntil = 0
+  /** What the link has been given and has not answered: a slow one holds up nobody. */
+  readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(parts: PumpParts) {
     this.#parts = parts
@@ -47,8 +53,9 @@ export class Pump {
     this.#loop.start()
   }
 
-  stop(): Promise<void> {
-    return this.#loop.stop()
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    await Promise.all(this.#underWay.values())
   }
 
   wake(): void {
@@ -59,20 +66,40 @@ export class Pump {
     await this.#payDebts()
     const down = this.#downUntil - performance.now()
     if (down > 0) return down
+    if (!this.#parts.isUp()) return downMs
     const { now } = this.#parts
-    const { messages, retryAt } = this.#doubtSince === undefined ? await this.#claim() : await this.#recover()
-    await Promise.all(messages.map(message => this.#hand(message)))
+    const room = handful - this.#underWay.size
+    // Whichever is answered first wakes this pump.
+    if (room === 0) return undefined
+    const { messages, retryAt } =
+      this.#doubtSince === undefined ? await this.#claim(room) : await this.#recover()
+    for (const message of messages) this.#start(message)
+    await this.#most()
     if (this.#debts.length > 0 || this.#downUntil > performance.now()) return downMs
     // More may be waiting; if not, whoever queues a message wakes this pump.
-    if (messages.length === handful) return 0
+    if (messages.length === room) return 0
     return retryAt === null ? undefined : Math.max(1, retryAt - now())
   }
 
-  async #claim() {
+  #start(message: Message): void {
+    const work = this.#hand(message).finally(() => {
+      this.#underWay.delete(message.id)
+      if (this.#underWay.size === handful - 1 || this.#debts.length > 0) this.wake()
+    })
+    this.#underWay.set(message.id, work)
+  }
+
+  /** Most links answer at once: then the next claim takes many together again. */
+  async #most(): Promise<void> {
+    const patience = sleep(patienceMs, undefined, { ref: false })
+    await Promise.race([Promise.all(this.#underWay.values()), patience])
+  }
+
+  async #claim(room: number) {
     const { store, deviceId, claimed, now } = this.#parts
     const before = now()
     try {
-      const claim = await store.claim(deviceId, handful)
+      const claim = await store.claim(deviceId, room)
       claimed(claim.messages)
       return claim
     } catch (error) {
@@ -91,7 +118,11 @@ export class Pump {
     const messages: Message[] = []
     for (let after = 0; ; ) {
       const some = await store.unanswered(deviceId, after, page)
-      messages.push(...some.filter(({ handedAt }) => handedAt !== null && handedAt >= since))
+      messages.push(
+        ...some.filter(
+          ({ id, handedAt }) => handedAt !== null && handedAt >= since && !this.#underWay.has(id),
+        ),
+      )
       if (some.length < page) break
       after = some.at(-1)!.seq
     }

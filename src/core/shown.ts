@@ -1,11 +1,13 @@
 /** How a device is shown, over the API and on the command line alike. */
 
+import { type Caution, limitsOf, newChatsLeft, warmUpEndsAt } from './caution.ts'
 import type { Candidate } from './choose.ts'
-import { attentions } from './device.ts'
+import { type AttentionCode, attentions, type Device, type Load } from './device.ts'
 import type { Enrolment } from './enrolment.ts'
+import { dayPartsLeft } from './pace.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
-export function shownDevice({ device, online, load }: Candidate) {
+export function shownDevice({ device, online, load }: Candidate, now: number) {
   const { appVersion, batteryPercent, model, charging, sims } = device.about
   return {
     id: device.id,
@@ -17,7 +19,8 @@ export function shownDevice({ device, online, load }: Candidate) {
     per_minute: device.perMinute,
     per_day: device.perDay,
     waiting: load.waiting,
-    attention: device.attention.map(code => ({ code, detail: attentions[code] })),
+    attention: attentionOf(device, now).map(code => ({ code, detail: attentions[code] })),
+    ...(device.caution && { safety: shownSafety(device, device.caution, load, now) }),
     about: {
       ...(appVersion !== undefined && { app_version: appVersion }),
       ...(model !== undefined && { model }),
@@ -27,6 +30,29 @@ export function shownDevice({ device, online, load }: Candidate) {
     },
     seen_at: isoTimeOrNull(device.seenAt),
     created_at: isoTime(device.createdAt),
+  }
+}
+
+const isRestricted = ({ restrictedUntil }: Device, now: number) => (restrictedUntil ?? 0) > now
+
+const attentionOf = (device: Device, now: number): readonly AttentionCode[] =>
+  isRestricted(device, now) ? [...device.attention, 'new_chats_paused'] : device.attention
+
+/** A number without bounds is none in JSON. */
+const bounded = (count: number) => (Number.isFinite(count) ? count : null)
+
+function shownSafety(device: Device, caution: Caution, { pace }: Load, now: number) {
+  const { restUntil = 0 } = pace
+  return {
+    gap_least_seconds: caution.gapLeast,
+    gap_most_seconds: caution.gapMost,
+    new_chats_per_day: caution.newChatsPerDay,
+    warm_up_days: caution.warmUpDays,
+    warm_up_ends_at: isoTimeOrNull(warmUpEndsAt(device, now)),
+    messages_left_today: bounded(dayPartsLeft(limitsOf(device, now), pace, now)),
+    new_chats_left_today: bounded(newChatsLeft(device, pace, now)),
+    new_chats_paused_until: isoTimeOrNull(isRestricted(device, now) ? device.restrictedUntil : null),
+    rests_until: isoTimeOrNull(restUntil > now ? restUntil : null),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Tidies up: ends what outlived its validity and moves messages on that wait for a device that cannot take them. */
 
+import { limitsOf } from './caution.ts'
 import { type Candidate, choose, Weight } from './choose.ts'
 import type { Fleet } from './fleet.ts'
 import type { Log } from './log.ts'
@@ -75,7 +76,7 @@ export class Sweeper {
   }
 
   #dayPartsLeft({ device, load }: Candidate): number {
-    return dayPartsLeft(device, load.pace, this.#parts.now())
+    return dayPartsLeft(limitsOf(device, this.#parts.now()), load.pace, this.#parts.now())
   }
 
   /** Offline for longer than the grace time, or removed. */

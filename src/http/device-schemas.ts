@@ -11,6 +11,33 @@ const phone = Type.String({ maxLength: 30, description: 'Its number in internati
 const perMinute = limit('SMS parts it may be handed in any 60 seconds; null: no limit.')
 const perDay = limit('SMS parts it may be handed on one day (UTC); null: no limit.')
 
+const seconds = (description: string) => Type.Number({ minimum: 0, maximum: 3_600, description })
+const caution = {
+  gap_least_seconds: seconds('Between two messages lies a random time: so long at least.'),
+  gap_most_seconds: seconds('So long at most.'),
+  new_chats_per_day: limit('People it may write to for the first time on one day (UTC); null: no limit.'),
+  warm_up_days: Type.Integer({
+    minimum: 0,
+    maximum: 365,
+    description: 'For so many days after it was added it sends less, and more each day.',
+  }),
+}
+const count = (description: string) => Type.Unsafe<number | null>({ type: ['integer', 'null'], description })
+const safety = Type.Object(
+  {
+    ...caution,
+    warm_up_ends_at: Type.Union([time('When it may send as usual; null: it may now.'), Type.Null()]),
+    messages_left_today: count('Messages it may still send today (UTC); null: no limit.'),
+    new_chats_left_today: count('People it may still write to for the first time today; null: no limit.'),
+    new_chats_paused_until: Type.Union([
+      time('Until then WhatsApp lets it begin no new chats.'),
+      Type.Null(),
+    ]),
+    rests_until: Type.Union([time('When it sends the next message, at the earliest.'), Type.Null()]),
+  },
+  { ...closed, description: 'How carefully it sends, so that it is not blocked. Only for WhatsApp numbers.' },
+)
+
 const device = {
   id: uuid('Identifier of the device.'),
   name: Type.String(),
@@ -31,6 +58,7 @@ const device = {
     ),
     { description: 'What somebody should look at; empty when all is well.' },
   ),
+  safety: Type.Optional(safety),
   about: Type.Object(
     {
       app_version: Type.Optional(Type.String()),
@@ -98,6 +126,12 @@ export const DeviceChangeRequest = Type.Object(
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
     paused: Type.Optional(Type.Boolean()),
+    safety: Type.Optional(
+      Type.Partial(Type.Object(caution), {
+        ...closed,
+        description: 'How carefully it sends. Only for WhatsApp numbers.',
+      }),
+    ),
   },
   { ...closed, title: 'DeviceChangeRequest' },
 )

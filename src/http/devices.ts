@@ -1,5 +1,6 @@
 /** Devices over the API: list, add, change, connect, remove. */
 
+import type { Caution } from '../core/caution.ts'
 import type { Candidate } from '../core/choose.ts'
 import * as enrolment from '../core/enrolment.ts'
 import type { Environment } from '../core/environment.ts'
@@ -29,17 +30,17 @@ export type DeviceParts = {
 }
 
 export const devices =
-  ({ fleet, refresh }: DeviceParts): Action<DevicesResponse> =>
+  ({ fleet, refresh, now }: DeviceParts): Action<DevicesResponse> =>
   async ({ environment }) => {
     await refresh()
-    return { success: true, data: fleet.candidates(environment.id).map(shownDevice) }
+    return { success: true, data: fleet.candidates(environment.id).map(one => shownDevice(one, now())) }
   }
 
 export const device =
   (parts: DeviceParts): Action<DeviceResponse> =>
   async ({ environment, params }) => ({
     success: true,
-    data: shownDevice(await find(parts, environment, params.device_id!)),
+    data: shownDevice(await find(parts, environment, params.device_id!), parts.now()),
   })
 
 export const addDevice =
@@ -64,7 +65,7 @@ export const addDevice =
     return {
       success: true,
       data: {
-        ...shownDevice(member),
+        ...shownDevice(member, parts.now()),
         ...(added.enrolment && { enrolment: shownEnrolment(added.enrolment) }),
       },
     }
@@ -74,16 +75,19 @@ export const changeDevice =
   (parts: DeviceParts): Action<DeviceResponse> =>
   async ({ environment, params, body }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    const { name, phone, per_minute, per_day, paused } = body as DeviceChangeRequest
+    const { name, phone, per_minute, per_day, paused, safety } = body as DeviceChangeRequest
+    if (safety && !device.caution) throw bad('/safety', 'Only WhatsApp numbers have safety settings.')
+    const caution = safety && cautionFrom(safety, device.caution!)
     const changed = await parts.store.change(device.id, {
       ...(name !== undefined && { name: nameOf(name) }),
       ...(phone !== undefined && { phone: phoneOf(phone) }),
       ...(per_minute !== undefined && { perMinute: per_minute }),
       ...(per_day !== undefined && { perDay: per_day }),
       ...(paused !== undefined && { paused }),
+      ...(caution && { caution }),
     })
     if (!changed) throw missing()
-    return { success: true, data: shownDevice(await find(parts, environment, device.id)) }
+    return { success: true, data: shownDevice(await find(parts, environment, device.id), parts.now()) }
   }
 
 export const enrolDevice =
@@ -93,7 +97,10 @@ export const enrolDevice =
     if (member.device.kind !== 'android') throw bad('', 'Only Android devices are connected this way.')
     const withCode = (body as EnrolmentRequest).code !== false
     const invitation = await enrolment.inviteAndExplain(partsOf(parts), member.device, withCode)
-    return { success: true, data: { ...shownDevice(member), enrolment: shownEnrolment(invitation) } }
+    return {
+      success: true,
+      data: { ...shownDevice(member, parts.now()), enrolment: shownEnrolment(invitation) },
+    }
   }
 
 export const removeDevice =
@@ -123,6 +130,18 @@ const missing = () => new Problem('device_not_found', 'There is no device with t
 
 const bad = (pointer: string, detail: string) =>
   new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })
+
+function cautionFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: Caution): Caution {
+  const after = {
+    gapLeast: given.gap_least_seconds ?? before.gapLeast,
+    gapMost: given.gap_most_seconds ?? before.gapMost,
+    newChatsPerDay: given.new_chats_per_day === undefined ? before.newChatsPerDay : given.new_chats_per_day,
+    warmUpDays: given.warm_up_days ?? before.warmUpDays,
+  }
+  if (after.gapMost < after.gapLeast)
+    throw bad('/safety/gap_most_seconds', 'gap_most_seconds must not be less than gap_least_seconds.')
+  return after
+}
 
 function nameOf(given: string): string {
   const name = given.trim()

@@ -1,10 +1,13 @@
 /** Handing messages to devices, within their pace. */
 
+import { cautionOf } from '../core/caution.ts'
+import type { DeviceKind } from '../core/device.ts'
 import type { Message } from '../core/message.ts'
 import { afterHanding, beforeHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
 import type { Claim } from '../core/store.ts'
+import { knows, type Picked, pickCarefully } from './careful-claims.ts'
 import type { Verb } from './group.ts'
-import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
+import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
 import { from, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -48,7 +51,16 @@ async function pullOne(tx: Transaction, { deviceId, registration, limit }: Pull)
   return claimed
 }
 
-type Claimer = Limits & { paused: number; removed: number; pace: string }
+type Claimer = Limits & {
+  environmentId: number
+  kind: DeviceKind
+  caution: string
+  restrictedUntil: number | null
+  createdAt: number
+  paused: number
+  removed: number
+  pace: string
+}
 
 async function claimFor(
   tx: Transaction,
@@ -59,7 +71,9 @@ async function claimFor(
 ): Promise<Claim> {
   const [[device], waiting] = await Promise.all([
     tx.all<Claimer>(sql`
-      SELECT d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.removed_at IS NOT NULL AS removed, l.pace
+      SELECT d.environment_id AS "environmentId", d.kind, d.per_minute AS "perMinute", d.per_day AS "perDay",
+        d.caution, d.restricted_until AS "restrictedUntil", d.created_at AS "createdAt", d.paused,
+        d.removed_at IS NOT NULL AS removed, l.pace
       FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`),
     tx.all<MessageRow>(sql`
       SELECT ${columns} FROM messages
@@ -68,9 +82,12 @@ async function claimFor(
   ])
   if (!device || device.paused || device.removed || waiting.length === 0)
     return { messages: [], retryAt: null }
-  const { count, pace, retryAt } = within(device, waiting, tx.now)
-  const messages = waiting.slice(0, count).map(row => handOver(fromRow(row), nextTime()))
-  if (count === 0) return { messages, retryAt }
+  const caution = cautionOf(device.kind, JSON.parse(device.caution))
+  const { taken, pace, retryAt } = caution
+    ? await pickCarefully(tx, { ...device, id: deviceId, caution }, waiting, limit)
+    : within(device, waiting, tx.now)
+  const messages = taken.map(row => handOver(fromRow(row), nextTime()))
+  if (messages.length === 0) return { messages, retryAt }
   tx.write(sql`
     UPDATE messages SET status = 'sending', handed_at = r.moment, registration = ${registration},
       attempts = attempts + 1, version = version + 1
@@ -96,18 +113,20 @@ const handOver = (message: Message, now: number): Message =>
   })
 
 /** How many of the waiting messages the device's pace allows now. The first that does not fit holds up the rest. */
-function within(device: Claimer, waiting: readonly { parts: number }[], now: number) {
+function within(device: Claimer, waiting: readonly MessageRow[], now: number): Picked {
   if (device.perMinute === null && device.perDay === null)
-    return { count: waiting.length, pace: null, retryAt: null }
+    return { taken: waiting, pace: null, retryAt: null }
   let pace = JSON.parse(device.pace) as Pace
-  let count = 0
-  for (const { parts } of waiting) {
+  for (const [count, { parts }] of waiting.entries()) {
     if (!mayHand(device, pace, parts, now))
-      return { count, pace: JSON.stringify(pace), retryAt: nextChance(device, pace, parts, now) }
+      return {
+        taken: waiting.slice(0, count),
+        pace: JSON.stringify(pace),
+        retryAt: nextChance(device, pace, parts, now),
+      }
     pace = afterHanding(pace, parts, now)
-    count += 1
   }
-  return { count, pace: JSON.stringify(pace), retryAt: null }
+  return { taken: waiting, pace: JSON.stringify(pace), retryAt: null }
 }
 
 export const release: Verb<Message, void> = async (tx, messages) => {
@@ -135,11 +154,14 @@ async function refund(tx: Transaction, messages: readonly Message[]): Promise<vo
   for (const [deviceId, same] of Map.groupBy(messages, message => message.deviceId)) {
     const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
     if (!load) continue
-    const before = JSON.parse(load.pace) as Pace
-    const after = same.reduce(
-      (pace, { parts, handedAt }) => beforeHanding(pace, parts, handedAt ?? tx.now),
-      before,
-    )
+    let after = JSON.parse(load.pace) as Pace
+    for (const { parts, handedAt, recipient, environmentId } of same) {
+      after = beforeHanding(after, parts, handedAt ?? tx.now)
+      const chat = { id: deviceId, environmentId }
+      // Whoever is unknown now was counted as met when the message was handed over.
+      if (after.newChats && !(await knows(tx, chat, digitsOf(recipient))))
+        after = { ...after, newChats: after.newChats - 1 }
+    }
     tx.write(sql`UPDATE loads SET pace = ${JSON.stringify(after)} WHERE device_id = ${deviceId}`)
   }
 }

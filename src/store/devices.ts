@@ -1,6 +1,7 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
 import { randomUUIDv7 } from 'node:crypto'
+import { cautionOf } from '../core/caution.ts'
 import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from '../core/device.ts'
 import type { EventType } from '../core/event.ts'
 import type { Pace } from '../core/pace.ts'
@@ -10,10 +11,11 @@ import type { Transaction } from './transaction.ts'
 
 export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
-  d.per_minute AS "perMinute", d.per_day AS "perDay", d.paused, d.online, d.held_by AS "heldBy",
+  d.per_minute AS "perMinute", d.per_day AS "perDay", d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.online, d.held_by AS "heldBy",
   d.about, d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
 
-export type DeviceRow = Omit<Device, 'paused' | 'online' | 'about' | 'attention'> & {
+export type DeviceRow = Omit<Device, 'paused' | 'online' | 'about' | 'attention' | 'caution'> & {
+  caution: string
   paused: number
   online: number
   about: string
@@ -23,6 +25,7 @@ export const deviceFrom = (row: DeviceRow): Device => ({
   ...row,
   paused: row.paused === 1,
   online: row.online === 1,
+  caution: cautionOf(row.kind, JSON.parse(row.caution)),
   about: JSON.parse(row.about),
   attention: JSON.parse(row.attention),
 })
@@ -72,11 +75,17 @@ export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | u
       changed.push(undefined)
       continue
     }
-    const after = { ...before, ...change }
+    const after = {
+      ...before,
+      ...change,
+      caution: before.caution && { ...before.caution, ...change.caution },
+    }
     await tx.all(sql`
       UPDATE devices SET name = ${after.name}, phone = ${after.phone}, per_minute = ${after.perMinute},
         per_day = ${after.perDay}, paused = ${after.paused}
       WHERE id = ${deviceId}`)
+    if (change.caution && after.caution)
+      await tx.all(sql`UPDATE devices SET caution = ${JSON.stringify(after.caution)} WHERE id = ${deviceId}`)
     if (before.paused !== after.paused) tell(tx, after.paused ? 'device.paused' : 'device.resumed', after)
     const { paused: _, ...rest } = change
     if (Object.keys(rest).length > 0) tell(tx, 'device.changed', after, rest)
@@ -123,11 +132,15 @@ export const describe: Verb<{ deviceId: string; description: Description }, void
     const about = { ...before.about, ...description.about }
     const attention = description.attention ?? before.attention
     const seenAt = Math.max(before.seenAt ?? 0, description.seenAt ?? 0) || null
-    const told = JSON.stringify(about) !== JSON.stringify(before.about)
+    const restrictedUntil =
+      description.restrictedUntil === undefined ? before.restrictedUntil : description.restrictedUntil
+    const told =
+      JSON.stringify(about) !== JSON.stringify(before.about) || restrictedUntil !== before.restrictedUntil
     const worried = attention.join() !== before.attention.join()
     if (!told && !worried && seenAt === before.seenAt) continue
     await tx.all(sql`
-      UPDATE devices SET about = ${JSON.stringify(about)}, attention = ${JSON.stringify(attention)}, seen_at = ${seenAt}
+      UPDATE devices SET about = ${JSON.stringify(about)}, attention = ${JSON.stringify(attention)}, seen_at = ${seenAt},
+        restricted_until = ${restrictedUntil}
       WHERE id = ${deviceId}`)
     if (told) tx.devicesChanged()
     if (worried) tell(tx, 'device.attention', before, { attention })

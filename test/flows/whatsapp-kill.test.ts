@@ -16,6 +16,7 @@ import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
+import { reckless } from '../standins/whatsapp/world.ts'
 
 /** More by hand: `KILLS=100`. */
 const rounds = Number(process.env.KILLS ?? 8)
@@ -55,7 +56,10 @@ for (const { name, empty } of databases)
       { environmentId: 1, name: 'Shop' },
       false,
     )
-    for await (const step of steps) if (step.step === 'qr') server.scan(step.qr, account)
+    for await (const step of steps) {
+      if (step.step === 'qr') server.scan(step.qr, account)
+      if (step.step === 'linked') await store.change(step.device.id, { caution: reckless })
+    }
 
     const start = async (): Promise<ChildProcess> => {
       const args = [program, database, join(folder, 'ledger'), String(port)]
@@ -106,12 +110,21 @@ for (const { name, empty } of databases)
       over = true
       await Promise.all(work)
       const open = new Set(answered)
+      const failed: string[] = []
       const states = async () => {
-        for (const id of open)
-          if (['sent', 'delivered', 'read'].includes((await store.message(1, id))!.status)) open.delete(id)
+        for (const id of open) {
+          const { status, errorCode } = (await store.message(1, id))!
+          if (status === 'queued' || status === 'sending') continue
+          open.delete(id)
+          if (status === 'failed' || status === 'unknown') failed.push(`${status} ${errorCode}`)
+        }
         return open.size === 0
       }
-      await until('every accepted message ends', states, 100_000)
+      await until('every accepted message ends', states, 100_000).catch(async error => {
+        for (const id of [...open].slice(0, 5)) console.log(open.size, await store.message(1, id))
+        throw error
+      })
+      assert.deepEqual(failed, [])
       await until(
         'every text is received',
         async () => new Set(written).difference(new Set(await everythingReceived(store))).size === 0,

@@ -63,6 +63,24 @@ for (const { name, empty } of databases)
       assert.equal((await status(id)).error.code, 'whatsapp_restricted')
       world.server.policyFor = () => ({})
     })
+    test('refused a new chat, the number shows until when it begins no others', async () => {
+      const path = `/api/v1/devices/${world.device.id}`
+      const device = async () =>
+        (
+          await world.gateway.ask('GET', path, {
+            key: await world.gateway.key('production', { scopes: ['devices:read'] }),
+          })
+        ).body.data
+      await until('it is shown', async () => (await device()).safety.new_chats_paused_until !== null)
+      const { attention, safety } = await device()
+      assert.deepEqual(
+        attention.map(({ code }: { code: string }) => code),
+        ['new_chats_paused'],
+      )
+      assert.equal(safety.new_chats_left_today, 0)
+      await becomes(await send('+15550002000', 'an old chat goes on'), 'delivered')
+      await world.gateway.store.describe(world.device.id, { restrictedUntil: null })
+    })
     test('what somebody writes is received once, with their number, by either of their names', async () => {
       const before = (await inbox()).length
       await world.server.write(world.bob, world.account, { conversation: 'hi' }, { by: 'lid' })

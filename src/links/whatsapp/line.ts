@@ -21,6 +21,8 @@ export type LineParts = {
   news: News
   vault: Vault
   attention: (codes: readonly AttentionCode[]) => Promise<void>
+  /** It may begin no new chats until then. */
+  restricted: (until: number | null) => Promise<void>
   media: SenderParts['media']
   files: Files
   url?: string
@@ -39,6 +41,8 @@ const deafMs = 60_000
 const stableMs = 60_000
 /** The server keeps what it could not hand over for no longer than this. */
 const seenMs = 30 * 24 * 3_600_000
+/** How long a restriction lasts when WhatsApp does not say. */
+const restrictedMs = 24 * 3_600_000
 const tellMs = 1_000
 
 export class WhatsAppLine implements Link {
@@ -66,6 +70,7 @@ export class WhatsAppLine implements Link {
       vault,
       media,
       tell: receipt => this.#tell(receipt),
+      onRestricted: () => this.#restrict(now() + restrictedMs),
       now,
       log,
     })
@@ -84,6 +89,10 @@ export class WhatsAppLine implements Link {
     this.#tick = setInterval(() => this.#safely(this.#look()), tickMs)
     this.#tick.unref()
     void this.#connect()
+  }
+
+  isUp(): boolean {
+    return this.#isOpen
   }
 
   async send(message: Message): Promise<Receipt | undefined> {
@@ -170,8 +179,12 @@ export class WhatsAppLine implements Link {
       for (const { key, update } of updates)
         if (key.id) this.#safely(this.#sender.moved(key.id, update.status ?? undefined))
     })
-    socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {
+    socket.ev.on('connection.update', ({ connection, lastDisconnect, reachoutTimeLock: lock }) => {
       if (socket !== this.#socket) return
+      if (lock) {
+        const until = lock.timeEnforcementEnds?.getTime() ?? this.#parts.now() + restrictedMs
+        this.#restrict(lock.isActive ? until : null)
+      }
       if (connection === 'open') this.#safely(this.#opened())
       if (connection === 'close') {
         // What is still in its buffer was acknowledged to the server, and would be gone.
@@ -250,6 +263,10 @@ export class WhatsAppLine implements Link {
     if (!first) throw new LinkDown('WhatsApp does not say where files lie')
     // Only a stand-in of the server, on this machine, may keep them on a private one.
     return { name: first.hostname, isPrivate: this.#parts.url !== undefined }
+  }
+
+  #restrict(until: number | null): void {
+    this.#safely(this.#parts.restricted(until))
   }
 
   #worry(codes: readonly AttentionCode[]): void {

@@ -12,6 +12,7 @@ import type { MediaFile } from './to-whatsapp.ts'
 export type WhatsAppParts = {
   vault: (deviceId: string) => Vault
   attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
+  restricted: (deviceId: string, until: number | null) => Promise<void>
   media: (message: Message) => Promise<MediaFile>
   files: Files
   url?: string
@@ -19,7 +20,7 @@ export type WhatsAppParts = {
   log: Log
 }
 
-export const whatsappNumbers = ({ vault, attention, ...rest }: WhatsAppParts): LinkKind => ({
+export const whatsappNumbers = ({ vault, attention, restricted, ...rest }: WhatsAppParts): LinkKind => ({
   kind: 'whatsapp',
   open: (device, news) =>
     new WhatsAppLine({
@@ -27,6 +28,7 @@ export const whatsappNumbers = ({ vault, attention, ...rest }: WhatsAppParts): L
       news,
       vault: vault(device.id),
       attention: codes => attention(device.id, codes),
+      restricted: until => restricted(device.id, until),
       ...rest,
     }),
 })

@@ -18,6 +18,8 @@ export type SenderParts = {
   media: (message: Message) => Promise<MediaFile>
   /** Until it is stored. */
   tell: (receipt: Receipt) => void
+  /** WhatsApp lets the number begin no new chats. */
+  onRestricted: () => void
   now: () => number
   log: Log
 }
@@ -126,6 +128,7 @@ export class Sender {
       await this.send(open, pending.message)
       return
     }
+    if (error === '463') this.#parts.onRestricted()
     const at = Number(t) * 1_000 || this.#parts.now()
     this.#settle(
       error === undefined

@@ -41,7 +41,7 @@ mendLibsignal()
 const usualTimeout = globalThis.setTimeout
 globalThis.setTimeout = Object.assign((work: () => void, ms?: number, ...given: never[]) => {
   const timer = usualTimeout(work, ms, ...given)
-  if (ms === 30_000) (timer as object as NodeJS.Timeout).unref()
+  if (ms === 30_000) (timer as unknown as NodeJS.Timeout).unref()
   return timer
 }, usualTimeout) as typeof setTimeout
 

@@ -1,0 +1,134 @@
+/** basestation devices set, pause, resume: what may be changed about a device. */
+
+import type { Caution } from '../core/caution.ts'
+import type { Candidate } from '../core/choose.ts'
+import type { DeviceChange } from '../core/device.ts'
+import { Fleet } from '../core/fleet.ts'
+import { normaliseNumber } from '../core/number.ts'
+import { Problem } from '../core/problem.ts'
+import { shownDevice } from '../core/shown.ts'
+import type { Store } from '../core/store.ts'
+import { type Command, type Context, type Given, UsageError } from './command.ts'
+import { withStore } from './with-store.ts'
+
+export const shown = (member: Candidate) => ({
+  ...shownDevice(member, Date.now()),
+  environment: member.device.environment,
+})
+
+export async function fleetOf(store: Store): Promise<Fleet> {
+  const fleet = new Fleet(store, Date.now)
+  await fleet.refresh()
+  return fleet
+}
+
+const set: Command = {
+  name: 'devices set',
+  about: 'Change a device',
+  words: ['ID'],
+  options: {
+    name: { type: 'string', value: 'N', about: 'what to call it' },
+    phone: { type: 'string', value: '+…', about: 'its phone number' },
+    'per-minute': { type: 'string', value: 'N|none', about: 'SMS parts it may send in any 60 seconds' },
+    'per-day': { type: 'string', value: 'N|none', about: 'SMS parts it may send on one day (UTC)' },
+    gap: { type: 'string', value: 'S-S', about: 'WhatsApp: seconds between two messages, such as 3-8' },
+    'new-chats-per-day': {
+      type: 'string',
+      value: 'N|none',
+      about: 'WhatsApp: people it may write to for the first time on one day (UTC)',
+    },
+    'warm-up-days': {
+      type: 'string',
+      value: 'N',
+      about: 'WhatsApp: for so many days after it was added it sends less',
+    },
+  },
+  run: context => {
+    const { given } = context
+    const perMinute = limitOf(given, 'per-minute')
+    const perDay = limitOf(given, 'per-day')
+    const phone = phoneOf(given)
+    const caution = cautionOf(given)
+    const name = given.text('name')
+    if (name?.trim() === '') throw new UsageError('--name must not be empty')
+    return changeDevice(context, 'Changed', {
+      ...(name !== undefined && { name }),
+      ...(phone !== undefined && { phone }),
+      ...(perMinute !== undefined && { perMinute }),
+      ...(perDay !== undefined && { perDay }),
+      ...(caution && { caution }),
+    })
+  },
+}
+
+const pause: Command = {
+  name: 'devices pause',
+  about: 'Hand a device no more messages for now',
+  words: ['ID'],
+  run: context => changeDevice(context, 'Paused', { paused: true }),
+}
+
+const resume: Command = {
+  name: 'devices resume',
+  about: 'Hand a paused device messages again',
+  words: ['ID'],
+  run: context => changeDevice(context, 'Resumed', { paused: false }),
+}
+
+function changeDevice(context: Context, done: string, change: DeviceChange): Promise<undefined> {
+  return withStore(context, async store => {
+    const [id = ''] = context.given.words
+    if (Object.keys(change).length === 0) throw new UsageError('nothing to change')
+    if (change.caution) await onlyWhatsApp(store, id)
+    const device = await store.change(id.toLowerCase(), change)
+    if (!device) throw missing(id)
+    const member = (await fleetOf(store)).member(device.id)!
+    context.output.show(shown(member), () => `${done} ${device.name}.`)
+    return undefined
+  })
+}
+
+/** Only numbers that may be blocked are careful. */
+async function onlyWhatsApp(store: Store, id: string): Promise<void> {
+  const { device } = (await fleetOf(store)).member(id.toLowerCase()) ?? {}
+  if (device && !device.caution)
+    throw new UsageError('--gap, --new-chats-per-day and --warm-up-days are for WhatsApp numbers')
+}
+
+export const missing = (id: string) =>
+  new Problem('device_not_found', `There is no device with the id ${id}.`)
+
+export function phoneOf(given: Given): string | undefined {
+  const text = given.text('phone')
+  if (text === undefined || text === '') return text
+  const phone = normaliseNumber(text)
+  if (phone === undefined)
+    throw new UsageError('--phone must be in international format, such as +14155550123')
+  return phone
+}
+
+function limitOf(given: Given, name: string): number | null | undefined {
+  const text = given.text(name)
+  if (text === undefined) return undefined
+  if (text === 'none') return null
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--${name} must be a number from 1, or none`)
+  return Number(text)
+}
+
+function cautionOf(given: Given): Partial<Caution> | undefined {
+  const gap = given.text('gap')
+  const [, least, most = least] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(gap ?? '') ?? []
+  if (gap !== undefined && (least === undefined || Number(most) < Number(least)))
+    throw new UsageError('--gap must be seconds, such as 3-8 or 5')
+  const newChatsPerDay = limitOf(given, 'new-chats-per-day')
+  const days = given.text('warm-up-days')
+  if (days !== undefined && !/^\d{1,3}$/.test(days)) throw new UsageError('--warm-up-days must be a number')
+  const chosen = {
+    ...(gap !== undefined && { gapLeast: Number(least), gapMost: Number(most) }),
+    ...(newChatsPerDay !== undefined && { newChatsPerDay }),
+    ...(days !== undefined && { warmUpDays: Number(days) }),
+  }
+  return Object.keys(chosen).length === 0 ? undefined : chosen
+}
+
+export const settingCommands: readonly Command[] = [set, pause, resume]

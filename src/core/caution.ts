@@ -1,0 +1,74 @@
+/** How carefully a number sends that is blocked when it sends too eagerly: a WhatsApp number. */
+
+import type { DeviceKind } from './device.ts'
+import type { Limits, Pace } from './pace.ts'
+
+export type Caution = {
+  /** Between two messages lies a random time of so many seconds at least, */
+  gapLeast: number
+  /** and at most. */
+  gapMost: number
+  /** People it may write to for the first time on one day (UTC); null: no limit. */
+  newChatsPerDay: number | null
+  /** For so many days after it was added it sends less, and more each day. */
+  warmUpDays: number
+}
+
+/** What people report to go well; nothing is published. */
+const usual: Caution = { gapLeast: 3, gapMost: 8, newChatsPerDay: 50, warmUpDays: 7 }
+const firstDay = 20
+const growth = 1.6
+const dayMs = 86_400_000
+
+export const cautionOf = (kind: DeviceKind, chosen: Partial<Caution>): Caution | null =>
+  kind === 'whatsapp' ? { ...usual, ...chosen } : null
+
+type Careful = Limits & {
+  caution: Caution | null
+  createdAt: number
+  /** Until then WhatsApp lets it begin no new chats. */
+  restrictedUntil: number | null
+}
+
+const ageDays = ({ createdAt }: Careful, now: number) => Math.max(0, Math.floor((now - createdAt) / dayMs))
+
+/** When its warm-up is over; null: it has none, or had. */
+export function warmUpEndsAt(device: Careful, now: number): number | null {
+  const days = device.caution?.warmUpDays ?? 0
+  return ageDays(device, now) < days ? device.createdAt + days * dayMs : null
+}
+
+/** The limits that hold now: those that were set, and those of the warm-up. */
+export function limitsOf(device: Careful, now: number): Limits {
+  const { perMinute, perDay } = device
+  if (warmUpEndsAt(device, now) === null) return { perMinute, perDay }
+  const warm = Math.round(firstDay * growth ** ageDays(device, now))
+  return { perMinute, perDay: Math.min(perDay ?? Infinity, warm) }
+}
+
+/** How many people it may write to today for the first time. */
+export function newChatsToday(device: Careful, now: number): number {
+  const most = device.caution?.newChatsPerDay ?? Infinity
+  if (most === Infinity || warmUpEndsAt(device, now) === null) return most
+  return Math.ceil((most * (ageDays(device, now) + 1)) / (device.caution!.warmUpDays + 1))
+}
+
+export function newChatsLeft(device: Careful, pace: Pace, now: number): number {
+  if ((device.restrictedUntil ?? 0) > now) return 0
+  const met = pace.day === Math.floor(now / dayMs) ? (pace.newChats ?? 0) : 0
+  return Math.max(0, newChatsToday(device, now) - met)
+}
+
+/** When new chats may be begun again, at the earliest, if they may not now. */
+export const newChatsAt = ({ restrictedUntil }: Careful, now: number): number =>
+  (restrictedUntil ?? 0) > now ? restrictedUntil! : newDay(now)
+
+const newDay = (now: number) => (Math.floor(now / dayMs) + 1) * dayMs
+
+/** A machine is known by its even beat. */
+export const gapMs = ({ gapLeast, gapMost }: Caution): number =>
+  Math.round((gapLeast + Math.random() * Math.max(0, gapMost - gapLeast)) * 1_000)
+
+/** What a message costs in time, on average, for comparing devices. */
+export const averageGapMs = (caution: Caution | null): number =>
+  caution ? ((caution.gapLeast + Math.max(caution.gapLeast, caution.gapMost)) / 2) * 1_000 : 0

@@ -1,0 +1,95 @@
+/** What a number may be handed that must not send too eagerly: seldom, unevenly, and to few strangers a day. */
+
+import { type Caution, gapMs, limitsOf, newChatsAt, newChatsLeft } from '../core/caution.ts'
+import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
+import { columns, type MessageRow } from './message-row.ts'
+import { type Sql, sql } from './sql.ts'
+import type { Transaction } from './transaction.ts'
+
+/** The messages to hand over now; the new pace, if it changed; when to ask again. */
+export type Picked = { taken: readonly MessageRow[]; pace: string | null; retryAt: number | null }
+
+type CarefulDevice = Limits & {
+  id: string
+  environmentId: number
+  caution: Caution
+  restrictedUntil: number | null
+  createdAt: number
+  pace: string
+}
+
+/** Messages to strangers wait while there may be no more of them; those behind go ahead. */
+export async function pickCarefully(
+  tx: Transaction,
+  device: CarefulDevice,
+  waiting: readonly MessageRow[],
+  limit: number,
+): Promise<Picked> {
+  const { now } = tx
+  const limits = limitsOf(device, now)
+  const taken: MessageRow[] = []
+  let pace = JSON.parse(device.pace) as Pace
+  let retryAt: number | null = null
+  let mustWait = false
+  const known = new Set<number>()
+  const offer = async (row: MessageRow) => {
+    const isNew = !known.has(row.recipient) && !(await knows(tx, device, row.recipient))
+    if (isNew && newChatsLeft(device, pace, now) === 0) {
+      mustWait = true
+      return
+    }
+    known.add(row.recipient)
+    taken.push(row)
+    pace = afterHanding(pace, row.parts, now, isNew)
+    const gap = gapMs(device.caution)
+    if (gap > 0) pace = { ...pace, restUntil: now + gap }
+  }
+  const rests = (row: MessageRow) => {
+    if ((pace.restUntil ?? 0) > now) retryAt = pace.restUntil!
+    else if (!mayHand(limits, pace, row.parts, now)) retryAt = nextChance(limits, pace, row.parts, now)
+    return retryAt !== null
+  }
+  for (const row of waiting) {
+    if (rests(row)) break
+    await offer(row)
+  }
+  if (taken.length === 0 && mustWait && retryAt === null && waiting.length === limit) {
+    // Nothing but strangers at the head of the queue: perhaps somebody waits further back.
+    const friend = await firstFriend(tx, device, now)
+    if (friend) await offer(friend)
+  }
+  if (mustWait && retryAt === null) retryAt = newChatsAt(device, now)
+  return { taken, pace: taken.length > 0 ? JSON.stringify(pace) : null, retryAt }
+}
+
+type Chat = { id: string; environmentId: number }
+
+/** Whether they wrote to this number, or it to them. */
+export async function knows(
+  connection: Sql,
+  { id, environmentId }: Chat,
+  recipient: number,
+): Promise<boolean> {
+  const [row] = await connection.all<{ known: number }>(sql`
+    SELECT 1 AS known WHERE
+      EXISTS (SELECT 1 FROM received WHERE device_id = ${id} AND sender = ${`+${recipient}`})
+      OR EXISTS (SELECT 1 FROM messages WHERE recipient = ${recipient} AND environment_id = ${environmentId}
+        AND device_id = ${id} AND (sent_at IS NOT NULL OR status = 'sending'))`)
+  return row !== undefined
+}
+
+async function firstFriend(
+  connection: Sql,
+  { id, environmentId }: Chat,
+  now: number,
+): Promise<MessageRow | undefined> {
+  const [row] = await connection.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE device_id = ${id} AND status = 'queued' AND held = 0 AND expires_at > ${now}
+      AND (EXISTS (SELECT 1 FROM received r WHERE r.device_id = ${id} AND r.sender = '+' || messages.recipient)
+        OR EXISTS (SELECT 1 FROM messages m WHERE m.recipient = messages.recipient
+          AND m.environment_id = ${environmentId} AND m.device_id = ${id}
+          AND (m.sent_at IS NOT NULL OR m.status = 'sending')))
+    ORDER BY seq LIMIT 1`)
+  return row
+}

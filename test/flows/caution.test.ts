@@ -1,0 +1,160 @@
+/** How carefully a WhatsApp number is handed messages, on both databases. */
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import type { Caution } from '../../src/core/caution.ts'
+import type { Device } from '../../src/core/device.ts'
+import type { Store } from '../../src/core/store.ts'
+import { openStore } from '../../src/store/open.ts'
+import { databases } from '../standins/databases.ts'
+
+const start = Date.UTC(2026, 10, 15, 12)
+const dayMs = 86_400_000
+const free: Caution = { gapLeast: 0, gapMost: 0, newChatsPerDay: null, warmUpDays: 0 }
+const numberOf = (person: number) => `+1555010${String(person).padStart(4, '0')}`
+
+type World = { store: Store; clock: { now: number }; device: Device }
+
+for (const { name, empty } of databases)
+  describe(`a careful number on ${name}`, () => {
+    const inWorld = (caution: Partial<Caution>, work: (world: World) => Promise<void>) => async () => {
+      const clock = { now: start }
+      const store = await openStore(await empty(), { now: () => clock.now })
+      const draft = { environmentId: 1, kind: 'whatsapp' as const, name: 'Shop', phone: '+15550001000' }
+      const device = await store.enrol({ ...draft, perMinute: null, perDay: null })
+      await store.change(device.id, { caution: { ...free, ...caution } })
+      try {
+        await work({ store, clock, device })
+      } finally {
+        await store.close()
+      }
+    }
+    /** Queues a message to each of these people. */
+    const queue = async ({ store, device }: World, ...people: number[]) => {
+      for (const person of people)
+        await store.accept([
+          {
+            id: randomUUID(),
+            environmentId: 1,
+            batchId: null,
+            deviceId: device.id,
+            pinned: true,
+            recipient: numberOf(person),
+            text: 'x',
+            mediaUrl: null,
+            simSlot: null,
+            parts: 1,
+            expiresAt: start + 30 * dayMs,
+          },
+        ])
+    }
+    const claimed = async ({ store, device }: World, limit = 100) => {
+      const { messages, retryAt } = await store.claim(device.id, limit)
+      return { people: messages.map(({ recipient }) => Number(recipient.slice(-4))), retryAt, messages }
+    }
+    const people = async (world: World, limit?: number) => (await claimed(world, limit)).people
+    const written = ({ store, device }: World, person: number) =>
+      store.receive({
+        deviceId: device.id,
+        sender: numberOf(person),
+        text: 'hi',
+        type: 'whatsapp',
+        metadata: {},
+        externalId: null,
+      })
+
+    test(
+      'between two messages lies a time that varies within its bounds',
+      inWorld({ gapLeast: 3, gapMost: 8 }, async world => {
+        await queue(world, ...Array.from({ length: 20 }, () => 1))
+        const gaps = new Set<number>()
+        for (let round = 0; round < 15; round += 1) {
+          const { people, retryAt } = await claimed(world)
+          assert.deepEqual(people, [1], 'one at a time')
+          const gap = retryAt! - world.clock.now
+          assert.ok(gap >= 3_000 && gap <= 8_000, `${gap} ms`)
+          gaps.add(gap)
+          world.clock.now += gap - 1
+          assert.deepEqual(await claimed(world), { people: [], retryAt: world.clock.now + 1, messages: [] })
+          world.clock.now += 1
+        }
+        assert.ok(gaps.size > 5, 'they are not all alike')
+      }),
+    )
+    test(
+      'no more strangers a day than allowed; people it knows go ahead of them',
+      inWorld({ newChatsPerDay: 2 }, async world => {
+        await written(world, 9)
+        await queue(world, 1, 2, 3, 1, 9, 4)
+        const { people: first, retryAt } = await claimed(world)
+        assert.deepEqual(first, [1, 2, 1, 9])
+        assert.equal(retryAt, Date.UTC(2026, 10, 16))
+        assert.deepEqual(await people(world), [])
+        world.clock.now = Date.UTC(2026, 10, 16)
+        assert.deepEqual(await people(world), [3, 4])
+      }),
+    )
+    test(
+      'a friend far behind many strangers does not wait for them',
+      inWorld({ newChatsPerDay: 1 }, async world => {
+        await written(world, 99)
+        await queue(world, 1, 2, 3, 4, 5, 99)
+        assert.deepEqual(await people(world, 1), [1])
+        assert.deepEqual(await people(world, 2), [99])
+        assert.deepEqual(await people(world, 2), [])
+      }),
+    )
+    test(
+      'while WhatsApp forbids new chats, answers pass and strangers wait until it ends',
+      inWorld({}, async world => {
+        const { store, device, clock } = world
+        await written(world, 9)
+        await store.describe(device.id, { restrictedUntil: clock.now + 3_600_000 })
+        await queue(world, 1, 9)
+        const { people: passed, retryAt } = await claimed(world)
+        assert.deepEqual([passed, retryAt], [[9], clock.now + 3_600_000])
+        clock.now += 3_600_000
+        assert.deepEqual(await people(world), [1])
+      }),
+    )
+    test(
+      'a person is known once WhatsApp took a message for them, and not by a message that failed',
+      inWorld({ newChatsPerDay: 1 }, async world => {
+        const { store, device, clock } = world
+        await queue(world, 1, 2)
+        const { messages } = await claimed(world)
+        assert.equal(messages.length, 1)
+        const report = { messageId: messages[0]!.id, deviceId: device.id, at: clock.now }
+        await store.record({ ...report, outcome: 'failed', error: { code: 'whatsapp_refused' } })
+        await queue(world, 1)
+        assert.deepEqual(await people(world), [])
+        clock.now += dayMs
+        const [second] = (await claimed(world)).messages
+        await store.record({ messageId: second!.id, deviceId: device.id, at: clock.now, outcome: 'sent' })
+        await queue(world, 2)
+        assert.deepEqual(await people(world), [2])
+      }),
+    )
+    test(
+      'what never left costs nobody a new chat',
+      inWorld({ newChatsPerDay: 1 }, async world => {
+        await queue(world, 1)
+        const [message] = (await claimed(world)).messages
+        await world.store.release(message!)
+        assert.deepEqual(await people(world), [1])
+      }),
+    )
+    test(
+      'a new number sends little on its first day, more on the second, and as usual after its warm-up',
+      inWorld({ warmUpDays: 7 }, async world => {
+        const crowd = Array.from({ length: 900 }, () => 1)
+        await queue(world, ...crowd.slice(0, 100))
+        assert.equal((await people(world, 1_000)).length, 20)
+        world.clock.now += dayMs
+        assert.equal((await people(world, 1_000)).length, 32)
+        world.clock.now += 6 * dayMs
+        assert.equal((await people(world, 1_000)).length, 48)
+      }),
+    )
+  })
