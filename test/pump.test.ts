@@ -36,16 +36,19 @@ async function world() {
       throw new Error('the connection broke')
     }
   const sent: Message[] = []
-  let mode: 'take' | 'down' | 'answer' = 'take'
+  let mode: 'take' | 'down' | 'answer' | 'hang' | 'away' = 'take'
+  const hanging: (() => void)[] = []
   const pump = new Pump({
     deviceId: device.id,
     send: async message => {
       if (mode === 'down') throw new LinkDown()
+      if (mode === 'hang') await new Promise<void>(resolve => hanging.push(resolve))
       sent.push(message)
       return mode === 'answer'
         ? { messageId: message.id, deviceId: device.id, outcome: 'sent', at: Date.now() }
         : undefined
     },
+    isUp: () => mode !== 'away',
     store: {
       claim: failing('claim', store.claim),
       release: failing('release', store.release),
@@ -84,6 +87,9 @@ async function world() {
     fault,
     accept,
     device,
+    letGo: () => {
+      for (const go of hanging.splice(0)) go()
+    },
     setMode: (to: typeof mode) => {
       mode = to
     },
@@ -107,6 +113,40 @@ for (const kept of [true, false])
     )
     await store.close()
   })
+
+test('a message that hangs holds up nobody behind it', async () => {
+  const { store, pump, sent, accept, setMode, letGo } = await world()
+  setMode('hang')
+  const first = await accept()
+  pump.start()
+  await until('it hangs', async () => (await store.message(2, first))!.status === 'sending')
+  setMode('take')
+  const second = await accept()
+  pump.wake()
+  await until('the next goes ahead', () => sent.length > 0)
+  assert.equal(sent[0]!.id, second)
+  letGo()
+  await pump.stop()
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    [second, first],
+  )
+  await store.close()
+})
+
+test('while the line is down nothing is taken from the queue', async () => {
+  const { store, pump, accept, setMode, sent } = await world()
+  setMode('away')
+  const id = await accept()
+  pump.start()
+  await pump.stop()
+  assert.equal((await store.message(2, id))!.attempts, 0)
+  setMode('take')
+  pump.start()
+  await until('handed over', () => sent.length === 1)
+  await pump.stop()
+  await store.close()
+})
 
 test('what could not be given back to the queue is given back later, and goes out once', async () => {
   const { store, pump, sent, fault, accept, setMode } = await world()
