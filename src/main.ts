@@ -28,13 +28,10 @@ import { AndroidPhones } from './links/android/phones.ts'
 import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
 import { Switchboard } from './links/android/switchboard.ts'
 import { simulatedPhones } from './links/simulated.ts'
-import { whatsappNumbers } from './links/whatsapp/numbers.ts'
 import { Metrics } from './metrics.ts'
 import { hasEnded, nodeName } from './node-name.ts'
-import { downloadStream } from './outbound/download.ts'
-import { MediaCache } from './outbound/media-cache.ts'
-import { SealedVault } from './sealed-vault.ts'
-import { secretKey } from './secret-key.ts'
+import { buildNumbers } from './numbers.ts'
+import { linkNumber } from './pairing.ts'
 import { MediaFolder } from './store/media-folder.ts'
 import { openStore } from './store/open.ts'
 import { readCertificate, watchCertificate } from './tls.ts'
@@ -129,33 +126,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
-  const megabyte = 1_000_000
-  const limits = {
-    image: config.MEDIA_IMAGE_MB * megabyte,
-    video: config.MEDIA_VIDEO_MB * megabyte,
-    audio: config.MEDIA_AUDIO_MB * megabyte,
-    document: config.MEDIA_DOCUMENT_MB * megabyte,
-  }
-  const mediaCache = new MediaCache(
-    join(config.DATA_DIR, 'outgoing'),
-    { guard: { allowed: config.MEDIA_ALLOW_HOSTS ?? new Set() }, limits },
-    now,
-  )
-  const numbers = whatsappNumbers({
-    media: ({ id, batchId, mediaUrl }) => mediaCache.get(batchId ?? id, mediaUrl!),
-    files: {
-      limits,
-      fetch: (address, most, host) =>
-        downloadStream(address, { allowed: new Set(host === undefined ? [] : [host]) }, most),
-      save: (id, bytes) => mediaFolder.save(id, bytes),
-    },
-    vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
-    attention: (deviceId, attention) => store.describe(deviceId, { attention }),
-    restricted: (deviceId, restrictedUntil) => store.describe(deviceId, { restrictedUntil }),
-    ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
-    now,
-    log,
-  })
+  const { numbers, outgoing } = buildNumbers({ config, store, mediaFolder, now, log })
   const usualKinds: readonly LinkKind[] = [simulatedPhones({ now }), switchboard, numbers]
   const otherKinds = options.kinds ?? []
   const dispatcher: Dispatcher = new Dispatcher({
@@ -180,6 +151,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     log,
   })
   let publicUrl = config.PUBLIC_URL
+  /** Ends answers that would go on for minutes. */
+  const ending = new AbortController()
   const table = routes({
     gateway,
     canceler: new Canceler({
@@ -189,7 +162,17 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       patienceMs: cancelMs,
     }),
     store,
-    devices: { store, fleet, refresh: () => dispatcher.refresh(), publicUrl: () => publicUrl, now },
+    devices: {
+      store,
+      fleet,
+      refresh: () => dispatcher.refresh(),
+      link: (target, signal) => {
+        const parts = { store, config, log, now, signal: AbortSignal.any([signal, ending.signal]) }
+        return linkNumber(parts, target, true)
+      },
+      publicUrl: () => publicUrl,
+      now,
+    },
     readFile: id => mediaFolder.read(id),
     configure: (environment, settings) => tenants.configure(environment, settings),
   })
@@ -246,7 +229,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     sweeper,
     async start() {
       await tenants.start()
-      await mediaCache.start()
+      await outgoing.start()
       await switchboard.start()
       await dispatcher.start()
       sweeper.start()
@@ -261,6 +244,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     async stop() {
       stopping = true
       refuse()
+      ending.abort()
       // A connection that was busy when the stop began is idle later, and would be waited for.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50)
       // One after the other, and each whatever became of the one before: a stop must not stop half-way.

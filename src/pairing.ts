@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { Device } from './core/device.ts'
 import type { Log } from './core/log.ts'
 import type { Store } from './core/store.ts'
+import { LibraryMissing } from './links/whatsapp/library.ts'
 import { pair } from './links/whatsapp/pairing.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
@@ -12,7 +13,15 @@ export type LinkStep =
   | { step: 'qr'; qr: string; expires_at: string }
   | { step: 'code'; code: string }
   | { step: 'linked'; device: Device }
-  | { step: 'failed'; code: 'not_scanned' | 'unreachable' | 'number_taken' | 'wrong_number'; detail: string }
+  | { step: 'failed'; code: LinkFailure; detail: string }
+
+export type LinkFailure =
+  | 'not_scanned'
+  | 'unreachable'
+  | 'number_taken'
+  | 'wrong_number'
+  | 'already_linked'
+  | 'library_missing'
 
 export type LinkParts = {
   store: Pick<Store, 'devices' | 'enrol' | 'vaultRead' | 'vaultWrite' | 'vaultForget'>
@@ -32,6 +41,21 @@ export async function* linkNumber(
   target: LinkTarget,
   withCode: boolean,
 ): AsyncGenerator<LinkStep> {
+  if ('device' in target && target.device.online) {
+    // Its session is in use; another in its place would be written over.
+    const detail = 'It is linked. To link it anew, first remove it on the phone: WhatsApp → Linked devices.'
+    yield { step: 'failed', code: 'already_linked', detail }
+    return
+  }
+  try {
+    yield* attempted(parts, target, withCode)
+  } catch (error) {
+    if (!(error instanceof LibraryMissing)) throw error
+    yield { step: 'failed', code: 'library_missing', detail: error.message }
+  }
+}
+
+async function* attempted(parts: LinkParts, target: LinkTarget, withCode: boolean): AsyncGenerator<LinkStep> {
   const { store, config, log, now, signal } = parts
   const wanted = ('device' in target ? target.device.phone : target.phone) || undefined
   const url = config.WHATSAPP_WS_URL

@@ -299,6 +299,86 @@ export type EnrolmentRequest = {
   code?: boolean
 }
 
+export type LinkRequest = {
+  /** What to call it. */
+  name: string
+  /** Its number in international format; may be empty. */
+  phone?: string
+}
+
+export type LinkStep = {
+  /** A code to scan, renewed until it ends; a code to type instead, if a phone number was given; how it ended. */
+  step: 'qr' | 'code' | 'linked' | 'failed'
+  /** What the QR code says. */
+  qr?: string
+  /** When the QR code ends; another follows. */
+  expires_at?: string
+  /** The code to type; of a failure, its stable reason. */
+  code?: string
+  /** Why it failed, for people. */
+  detail?: string
+  device?: {
+    /** Identifier of the device. */
+    id: string
+    name: string
+    /** What it is. */
+    kind: 'android' | 'whatsapp' | 'simulated'
+    /** Its number; empty when unknown. */
+    phone: string
+    /** Whether it can be reached. */
+    status: 'online' | 'offline'
+    /** It is handed no messages. */
+    paused: boolean
+    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+    per_minute: number | null
+    /** SMS parts it may be handed on one day (UTC); null: no limit. */
+    per_day: number | null
+    /** Messages that wait for it. */
+    waiting: number
+    /** What somebody should look at; empty when all is well. */
+    attention: Array<{
+      /** Stable reason. */
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
+      /** What is wrong and what to do, for people. */
+      detail: string
+    }>
+    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
+    safety?: {
+      /** Between two messages lies a random time: so long at least. */
+      gap_least_seconds: unknown
+      /** So long at most. */
+      gap_most_seconds: unknown
+      /** People it may write to for the first time on one day (UTC); null: no limit. */
+      new_chats_per_day: number | null
+      /** For so many days after it was added it sends less, and more each day. */
+      warm_up_days: number
+      warm_up_ends_at: string | null
+      /** Messages it may still send today (UTC); null: no limit. */
+      messages_left_today: number | null
+      /** People it may still write to for the first time today; null: no limit. */
+      new_chats_left_today: number | null
+      new_chats_paused_until: string | null
+      rests_until: string | null
+    }
+    /** What the device says about itself. */
+    about: {
+      app_version?: string
+      model?: string
+      battery_percent?: number
+      charging?: boolean
+      sims?: Array<{
+        /** Counted from 1, as in sim_slot. */
+        slot: number
+        number: string | null
+        carrier: string | null
+      }>
+    }
+    seen_at: string | null
+    /** When it was added. */
+    created_at: string
+  }
+}
+
 export type Problem = {
   success: false
   /** Link to the error's description. */

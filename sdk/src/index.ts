@@ -10,6 +10,8 @@ import type {
   DeviceResponse,
   DevicesResponse,
   EnrolmentRequest,
+  LinkRequest,
+  LinkStep,
   ReceivedQuery,
   ReceivedResponse,
   RemovedResponse,
@@ -121,6 +123,16 @@ export class Basestation {
     return this.#ask('POST', `${devicePath(deviceId)}/enrolment`, request)
   }
 
+  /** Links a WhatsApp number as a new device: yields a code to scan, and others when it ends, until it is linked. */
+  linkNumber(request: LinkRequest): AsyncGenerator<LinkStep> {
+    return this.#lines('/devices/link', request)
+  }
+
+  /** Links a WhatsApp device again that was logged out. */
+  linkDevice(deviceId: string): AsyncGenerator<LinkStep> {
+    return this.#lines(`${devicePath(deviceId)}/link`)
+  }
+
   /** Removes a device for good. */
   removeDevice(deviceId: string): Promise<RemovedResponse> {
     return this.#ask('DELETE', devicePath(deviceId))
@@ -134,6 +146,19 @@ export class Basestation {
   /** Changes settings of the environment. */
   configure(request: SettingsRequest): Promise<SettingsResponse> {
     return this.#ask('PATCH', '/settings', request)
+  }
+
+  /** The lines of an answer as they come. Leaving the loop ends the request. */
+  async *#lines<Line>(path: string, body?: unknown): AsyncGenerator<Line> {
+    const read = async ({ body: stream }: Response) => stream ?? undefined
+    const stream = await this.#once('POST', path, body, read, longestLinkMs)
+    const decoder = new TextDecoder()
+    let rest = ''
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) yield JSON.parse(line) as Line
+    }
   }
 
   #ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -161,7 +186,13 @@ export class Basestation {
     return again && wait <= this.#options.longestWait ? wait : undefined
   }
 
-  async #once<Answer>(method: string, path: string, body: unknown, read: Read<Answer>): Promise<Answer> {
+  async #once<Answer>(
+    method: string,
+    path: string,
+    body: unknown,
+    read: Read<Answer>,
+    timeoutMs = this.#options.timeoutMs,
+  ): Promise<Answer> {
     const response = await this.#options.fetch(this.base + path, {
       method,
       headers: {
@@ -170,7 +201,7 @@ export class Basestation {
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(this.#options.timeoutMs),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     const answer: unknown = await (response.ok ? read(response) : response.json()).catch(() => undefined)
     if (response.ok && answer !== undefined) return answer as Answer
@@ -182,6 +213,9 @@ export class Basestation {
     )
   }
 }
+
+/** A linking attempt ends by itself before. */
+const longestLinkMs = 300_000
 
 type Read<Answer> = (response: Response) => Promise<Answer>
 

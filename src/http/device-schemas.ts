@@ -6,8 +6,11 @@ import { closed, time, uuid, words } from './schemas.ts'
 
 const limit = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000, description })
-const name = Type.String({ minLength: 1, maxLength: 100, description: 'What to call it.' })
-const phone = Type.String({ maxLength: 30, description: 'Its number in international format; may be empty.' })
+export const deviceName = Type.String({ minLength: 1, maxLength: 100, description: 'What to call it.' })
+export const devicePhone = Type.String({
+  maxLength: 30,
+  description: 'Its number in international format; may be empty.',
+})
 const perMinute = limit('SMS parts it may be handed in any 60 seconds; null: no limit.')
 const perDay = limit('SMS parts it may be handed on one day (UTC); null: no limit.')
 
@@ -83,7 +86,7 @@ const device = {
   seen_at: Type.Union([time('When it was last heard of, to half a minute.'), Type.Null()]),
   created_at: time('When it was added.'),
 }
-const Device = Type.Object(device, closed)
+export const Device = Type.Object(device, closed)
 export type DeviceShape = Static<typeof Device>
 
 const enrolment = Type.Object(
@@ -104,8 +107,8 @@ const enrolment = Type.Object(
 export const DeviceAddRequest = Type.Object(
   {
     kind: words(deviceKinds, 'What it is. Simulated ones exist only in staging.'),
-    name,
-    phone: Type.Optional(phone),
+    name: deviceName,
+    phone: Type.Optional(devicePhone),
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
     code: Type.Optional(
@@ -121,8 +124,8 @@ export type DeviceAddRequest = Static<typeof DeviceAddRequest>
 
 export const DeviceChangeRequest = Type.Object(
   {
-    name: Type.Optional(name),
-    phone: Type.Optional(phone),
+    name: Type.Optional(deviceName),
+    phone: Type.Optional(devicePhone),
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
     paused: Type.Optional(Type.Boolean()),

@@ -50,7 +50,7 @@ export const addDevice =
     const reason = enrolment.unfit(kind, environment.name)
     if (reason !== undefined) throw bad('/kind', `${reason}.`)
     if (kind === 'whatsapp')
-      throw bad('/kind', 'A WhatsApp number is linked with: npx basestation devices add --kind whatsapp.')
+      throw bad('/kind', 'A WhatsApp number is added by linking it: POST /devices/link.')
     if (code !== undefined && kind !== 'android') throw bad('/code', 'Only Android devices have a code.')
     const draft = {
       environmentId: environment.id,
@@ -115,7 +115,7 @@ export const removeDevice =
 const partsOf = ({ store, publicUrl, now }: DeviceParts) => ({ store, publicUrl: publicUrl(), now: now() })
 
 /** As it is now: another process may have changed it. */
-async function find(
+export async function find(
   { fleet, refresh }: DeviceParts,
   environment: Environment,
   id: string,
@@ -128,7 +128,7 @@ async function find(
 
 const missing = () => new Problem('device_not_found', 'There is no device with this id.')
 
-const bad = (pointer: string, detail: string) =>
+export const bad = (pointer: string, detail: string) =>
   new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })
 
 function cautionFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: Caution): Caution {
@@ -143,13 +143,13 @@ function cautionFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: 
   return after
 }
 
-function nameOf(given: string): string {
+export function nameOf(given: string): string {
   const name = given.trim()
   if (name === '') throw bad('/name', 'name must not be empty.')
   return name
 }
 
-function phoneOf(given: string): string {
+export function phoneOf(given: string): string {
   const phone = given === '' ? '' : normaliseNumber(given)
   if (phone === undefined) throw bad('/phone', 'phone must be in international format, such as +14155550123.')
   return phone

@@ -94,7 +94,11 @@ function operation(route: Route, index: number): Json {
         content:
           route.response === 'file'
             ? { 'application/octet-stream': {} }
-            : { 'application/json': { schema: reference(route.response) } },
+            : {
+                [route.lines ? 'application/x-ndjson' : 'application/json']: {
+                  schema: reference(route.response),
+                },
+              },
       },
       ...problems(route),
     },

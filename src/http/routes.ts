@@ -7,15 +7,9 @@ import type { Key, Scope } from '../core/key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import * as shapes from './device-schemas.ts'
-import {
-  addDevice,
-  changeDevice,
-  type DeviceParts,
-  device,
-  devices,
-  enrolDevice,
-  removeDevice,
-} from './devices.ts'
+import { addDevice, changeDevice, device, devices, enrolDevice, removeDevice } from './devices.ts'
+import * as links from './link-schemas.ts'
+import { type LinkParts, linkDevice, linkNumber } from './linking.ts'
 import { media, type ReadFile } from './media.ts'
 import { cancel, send, sendBulk, status } from './messages.ts'
 import { received } from './received.ts'
@@ -51,6 +45,8 @@ export type Route = {
   success?: 201
   /** The shape of the answer, or that it is a file. */
   response: object | 'file'
+  /** The answer comes line by line, each of this shape. */
+  lines?: true
   /** Problems of its own, beside those every route can have. */
   problems: readonly ProblemCode[]
   action: Action
@@ -60,7 +56,7 @@ export type RouteParts = {
   gateway: Pick<Gateway, 'send' | 'sendBulk'>
   canceler: Pick<Canceler, 'cancel'>
   store: Pick<Store, 'message' | 'inbox' | 'media'>
-  devices: DeviceParts
+  devices: LinkParts
   readFile: ReadFile
   configure: (environment: Environment, settings: Settings) => Promise<void>
 }
@@ -213,6 +209,31 @@ export const routes = (parts: RouteParts): readonly Route[] => [
     response: shapes.DeviceAddResponse,
     problems: ['device_not_found', ...bodyProblems],
     action: enrolDevice(parts.devices),
+  },
+  {
+    operation: 'linkNumber',
+    group: 'Devices',
+    summary: 'Link a WhatsApp number as a new device, step by step',
+    method: 'POST',
+    paths: ['/devices/link'],
+    scope: 'devices:manage',
+    body: links.LinkRequest,
+    response: links.LinkStep,
+    lines: true,
+    problems: bodyProblems,
+    action: linkNumber(parts.devices),
+  },
+  {
+    operation: 'linkDevice',
+    group: 'Devices',
+    summary: 'Link a WhatsApp device again that was logged out, step by step',
+    method: 'POST',
+    paths: ['/devices/:device_id/link'],
+    scope: 'devices:manage',
+    response: links.LinkStep,
+    lines: true,
+    problems: ['device_not_found'],
+    action: linkDevice(parts.devices),
   },
   {
     operation: 'removeDevice',

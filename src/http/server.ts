@@ -1,6 +1,7 @@
 /** The HTTP server: both environments, the documents, health and metrics. */
 
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -15,6 +16,7 @@ import { type Door, keyOf } from './auth.ts'
 import { registerDocs } from './docs.ts'
 import { registerHealth } from './health.ts'
 import { readJson } from './json.ts'
+import { LinesAnswer } from './linking.ts'
 import { FileAnswer } from './media.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
@@ -165,7 +167,8 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
         schema: {
           ...(body && { body }),
           querystring: route.query ?? noQuery,
-          ...(route.response !== 'file' && { response: { [route.success ?? 200]: route.response } }),
+          ...(route.response !== 'file' &&
+            !route.lines && { response: { [route.success ?? 200]: route.response } }),
         },
         preValidation: (request, _reply, done) => {
           request.query = readQuery(request.query as Record<string, unknown>, route.query)
@@ -181,7 +184,12 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
             params: request.params as Record<string, string>,
           })
           if (route.success) reply.code(route.success)
-          return answer instanceof FileAnswer ? reply.headers(answer.headers()).send(answer.content) : answer
+          if (answer instanceof FileAnswer) return reply.headers(answer.headers()).send(answer.content)
+          if (answer instanceof LinesAnswer) {
+            reply.raw.once('close', answer.stop)
+            return reply.type('application/x-ndjson').send(Readable.from(answer.text()))
+          }
+          return answer
         },
       })
   }

@@ -94,7 +94,7 @@ export class Sender {
     this.#unready.delete(message.id)
     if (!made) return { error: { code: 'whatsapp_refused', detail: 'WhatsApp did not take the file.' } }
     const { message: content } = made
-    await this.outbox.remember(message, Proto.encode(content!).finish())
+    await certain(this.outbox.remember(message, Proto.encode(content!).finish()))
     return { content: content! }
   }
 

@@ -142,6 +142,10 @@ export class WhatsAppStandin extends EventEmitter<Events> {
       : this.#parties.get(user)
   }
 
+  get connections(): number {
+    return this.#connections.size
+  }
+
   connectionOf(account: Party): Connection | undefined {
     return [...this.#connections].find(one => one.account === account && one.loggedIn)
   }

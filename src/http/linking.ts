@@ -1,0 +1,76 @@
+/** Linking a WhatsApp number over the API: its steps, one JSON object a line, as they happen. */
+
+import type { Device } from '../core/device.ts'
+import { Problem } from '../core/problem.ts'
+import { shownDevice } from '../core/shown.ts'
+import { bad, type DeviceParts, find, nameOf, phoneOf } from './devices.ts'
+import type { LinkRequest, LinkStep } from './link-schemas.ts'
+import type { Action } from './routes.ts'
+
+/** A new device, or one that lost its session. */
+export type LinkTarget = { device: Device } | { environmentId: number; name: string; phone?: string }
+
+export type Step =
+  | { step: 'qr'; qr: string; expires_at: string }
+  | { step: 'code'; code: string }
+  | { step: 'linked'; device: Device }
+  | { step: 'failed'; code: string; detail: string }
+
+export type LinkParts = DeviceParts & {
+  link: (target: LinkTarget, signal: AbortSignal) => AsyncIterable<Step>
+}
+
+/** An answer that comes line by line, for as long as somebody listens. */
+export class LinesAnswer {
+  readonly lines: AsyncIterable<object>
+  /** Nobody listens any more. */
+  readonly stop: () => void
+
+  constructor(lines: AsyncIterable<object>, stop: () => void) {
+    this.lines = lines
+    this.stop = stop
+  }
+
+  async *text(): AsyncGenerator<string> {
+    for await (const line of this.lines) yield `${JSON.stringify(line)}\n`
+  }
+}
+
+export const linkNumber =
+  (parts: LinkParts): Action<LinesAnswer> =>
+  async ({ environment, body }) => {
+    const { name, phone = '' } = body as LinkRequest
+    const wanted = phoneOf(phone)
+    return answer(parts, {
+      environmentId: environment.id,
+      name: nameOf(name),
+      ...(wanted !== '' && { phone: wanted }),
+    })
+  }
+
+export const linkDevice =
+  (parts: LinkParts): Action<LinesAnswer> =>
+  async ({ environment, params }) => {
+    const { device } = await find(parts, environment, params.device_id!)
+    if (device.kind !== 'whatsapp') throw bad('', 'Only WhatsApp numbers are linked this way.')
+    return answer(parts, { device })
+  }
+
+function answer(parts: LinkParts, target: LinkTarget): LinesAnswer {
+  const stop = new AbortController()
+  return new LinesAnswer(shown(parts, parts.link(target, stop.signal)), () => stop.abort())
+}
+
+async function* shown(parts: LinkParts, steps: AsyncIterable<Step>): AsyncGenerator<LinkStep> {
+  for await (const step of steps) {
+    if (step.step !== 'linked') {
+      yield step
+      continue
+    }
+    // Its line is opened at once.
+    await parts.refresh()
+    const member = parts.fleet.member(step.device.id)
+    if (!member) throw new Problem('internal', 'the device that was linked is gone')
+    yield { step: 'linked', device: shownDevice(member, parts.now()) }
+  }
+}
