@@ -133,6 +133,16 @@ export const options = {
     default: '100',
     read: whole(1, 2_000),
   }),
+  WHATSAPP_AUDIO: option({
+    about: 'how a sound with words goes out: `playable`, the words as a second message, or `document`',
+    default: 'playable',
+    read: oneOf('playable', 'document'),
+  }),
+  FFMPEG: option({
+    about: 'the program that makes GIF, WebM and WAV playable; `none`: they go out as they are',
+    default: 'ffmpeg',
+    read: text => text,
+  }),
   MEDIA_HTTPS_ONLY: option({ about: 'refuse media addresses that are plain http', default: '0', read: flag }),
   LOG_LEVEL: option({
     about: 'what to log: silent, error, warn, info or debug',

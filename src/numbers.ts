@@ -6,7 +6,8 @@ import type { LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
 import type { Store } from './core/store.ts'
 import { whatsappNumbers } from './links/whatsapp/numbers.ts'
-import { downloadStream } from './outbound/download.ts'
+import { converted, isInstalled } from './outbound/convert.ts'
+import { type Downloaded, downloadStream } from './outbound/download.ts'
 import { MediaCache } from './outbound/media-cache.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
@@ -22,6 +23,9 @@ export type NumbersParts = {
 
 const megabyte = 1_000_000
 
+const installed = async (program: string) =>
+  program !== 'none' && (await isInstalled(program)) ? program : undefined
+
 export function buildNumbers({ config, store, mediaFolder, now, log }: NumbersParts): {
   numbers: LinkKind
   /** Files that were fetched for sending. */
@@ -34,9 +38,16 @@ export function buildNumbers({ config, store, mediaFolder, now, log }: NumbersPa
     document: config.MEDIA_DOCUMENT_MB * megabyte,
   }
   const guard = { allowed: config.MEDIA_ALLOW_HOSTS ?? new Set<string>() }
-  const outgoing = new MediaCache(join(config.DATA_DIR, 'outgoing'), { guard, limits }, now)
+  /** Asked when the first file is there. */
+  let ffmpeg: Promise<string | undefined> | undefined
+  const convert = async (file: Downloaded) => {
+    ffmpeg ??= installed(config.FFMPEG)
+    return await converted(file, { ffmpeg: await ffmpeg, most: limits.video, log })
+  }
+  const outgoing = new MediaCache(join(config.DATA_DIR, 'outgoing'), { guard, limits, convert }, now)
   const numbers = whatsappNumbers({
     media: ({ id, batchId, mediaUrl }) => outgoing.get(batchId ?? id, mediaUrl!),
+    habits: { audio: config.WHATSAPP_AUDIO },
     files: {
       limits,
       fetch: (address, most, host) =>

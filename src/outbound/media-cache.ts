@@ -3,23 +3,29 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Converted } from './convert.ts'
 import { type Downloaded, type DownloadOptions, download } from './download.ts'
 
 /** Long enough for a bulk request to go through a slow device's first hours without fetching again. */
 const keepMs = 6 * 3_600_000
 const atOnce = 8
 
-type Entry = { file: Promise<Downloaded>; usedAt: number }
+type Entry = { file: Promise<Converted>; usedAt: number }
+
+export type CacheOptions = DownloadOptions & {
+  /** Makes a file fit for sending. */
+  convert?: (file: Downloaded) => Promise<Converted>
+}
 
 export class MediaCache {
   readonly #folder: string
-  readonly #options: DownloadOptions
+  readonly #options: CacheOptions
   readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  constructor(folder: string, options: DownloadOptions, now: () => number) {
+  constructor(folder: string, options: CacheOptions, now: () => number) {
     this.#folder = folder
     this.#options = options
     this.#now = now
@@ -32,7 +38,7 @@ export class MediaCache {
   }
 
   /** The file behind the address. `request` names what was asked for together; a failure is not remembered. */
-  get(request: string, address: string): Promise<Downloaded> {
+  get(request: string, address: string): Promise<Converted> {
     this.#tidy()
     const key = JSON.stringify([request, address])
     const known = this.#entries.get(key)
@@ -46,11 +52,12 @@ export class MediaCache {
     return file
   }
 
-  async #fetch(address: string): Promise<Downloaded> {
+  async #fetch(address: string): Promise<Converted> {
     if (this.#running >= atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
     this.#running += 1
     try {
-      return await download(address, join(this.#folder, randomUUID()), this.#options)
+      const file = await download(address, join(this.#folder, randomUUID()), this.#options)
+      return (await this.#options.convert?.(file)) ?? file
     } finally {
       this.#running -= 1
       this.#waiting.shift()?.()

@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { getMediaKeys, type proto } from 'baileys'
 import { until } from '../standins/gateway.ts'
 import { media } from '../standins/media.ts'
+import type { Outgoing } from '../standins/whatsapp/server.ts'
 import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
 
 describe('media through WhatsApp', () => {
@@ -27,7 +28,7 @@ describe('media through WhatsApp', () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
     origin = `http://${host}`
-    world = await whatsappWorld({ settings: { MEDIA_ALLOW_HOSTS: host } })
+    world = await whatsappWorld({ settings: { MEDIA_ALLOW_HOSTS: host, FFMPEG: 'none' } })
     https.globalAgent.options.ca = world.server.media.cert
   })
   after(async () => {
@@ -64,18 +65,43 @@ describe('media through WhatsApp', () => {
 
   test('each kind arrives with the same bytes and the text beside it', async () => {
     for (const name of Object.keys(media)) {
+      const before = world.bob.received.length
       const answer = await send(name)
       assert.equal(answer.status, 200, answer.text)
       await until(
         `${name} is delivered`,
         async () => (await status(answer.body.message_id)).status === 'delivered',
       )
-      const { message } = world.bob.received.at(-1)!
-      assert.ok(message.imageMessage ?? message.videoMessage ?? message.documentMessage, name)
-      const found = await opened(message)
-      assert.equal(found.caption, `this is ${name}`)
+      const [message, words] = world.bob.received.slice(before).map(one => one.message)
+      const found = await opened(message!)
       assert.deepEqual(found.bytes, media[name]!.bytes, name)
+      if (found.kind === 'audio') assert.equal(words!.extendedTextMessage?.text, `this is ${name}`)
+      else assert.deepEqual([found.caption, words], [`this is ${name}`, undefined])
+      assert.equal(found.kind === 'audio', media[name]!.expected!.startsWith('audio'), name)
     }
+  })
+  test('of a sound and its words the lesser counts, and what has left is not sent again', async () => {
+    const { server, account } = world
+    const isSound = ({ plain }: Outgoing) => [...plain.values()].some(one => one.audioMessage)
+    server.policyFor = outgoing => (isSound(outgoing) ? { read: true } : { ack: false })
+    const before = server.outgoing.length
+    const { body } = await send('a.mp3')
+    await until('both went out', () => server.outgoing.length === before + 2)
+    await until('the sound has left', async () => {
+      const vault = await world.gateway.store.vaultRead(world.device.id, 'halves', [body.message_id])
+      return vault.length > 0
+    })
+    assert.equal((await status(body.message_id)).status, 'sending')
+    server.policyFor = () => ({ deliver: false })
+    server.drop(account)
+    await until('sent', async () => (await status(body.message_id)).status === 'sent')
+    assert.equal(server.outgoing.slice(before).filter(isSound).length, 1)
+    const words = server.outgoing.at(-1)!
+    server.receipt(account, words)
+    await until('delivered', async () => (await status(body.message_id)).status === 'delivered')
+    server.receipt(account, words, 'read')
+    await until('read', async () => (await status(body.message_id)).status === 'read')
+    server.policyFor = () => ({})
   })
 
   test('a bulk request fetches its file once, however many recipients', async () => {

@@ -24,6 +24,7 @@ export type LineParts = {
   /** It may begin no new chats until then. */
   restricted: (until: number | null) => Promise<void>
   media: SenderParts['media']
+  habits: SenderParts['habits']
   files: Files
   url?: string
   now: () => number
@@ -69,6 +70,7 @@ export class WhatsAppLine implements Link {
       deviceId: device.id,
       vault,
       media,
+      habits: parts.habits,
       tell: receipt => this.#tell(receipt),
       onRestricted: () => this.#restrict(now() + restrictedMs),
       now,
@@ -201,7 +203,7 @@ export class WhatsAppLine implements Link {
     this.#worry([])
     this.#parts.news.online(true).catch(() => {})
     this.#safely(this.#inbox.run())
-    this.#safely(this.#sender.outbox.forgetOld())
+    this.#safely(this.#sender.forgetOld())
     this.#safely(this.#parts.vault.forget(seenType, this.#parts.now() - seenMs))
     await this.#sender.offerAgain(() => this.#way(), true)
   }

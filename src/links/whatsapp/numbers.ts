@@ -7,7 +7,7 @@ import type { Message } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
 import type { Files } from './inbox.ts'
 import { WhatsAppLine } from './line.ts'
-import type { MediaFile } from './to-whatsapp.ts'
+import type { Habits, MediaFile } from './to-whatsapp.ts'
 
 export type WhatsAppParts = {
   vault: (deviceId: string) => Vault
@@ -15,6 +15,7 @@ export type WhatsAppParts = {
   restricted: (deviceId: string, until: number | null) => Promise<void>
   media: (message: Message) => Promise<MediaFile>
   files: Files
+  habits: Habits
   url?: string
   now: () => number
   log: Log

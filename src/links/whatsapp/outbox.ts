@@ -5,7 +5,7 @@ import type { Message } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
 
 /** A recipient who could not read a message may ask for it again for so long. */
-const keepMs = 14 * 24 * 3_600_000
+export const keepMs = 14 * 24 * 3_600_000
 /** Without an acknowledgement for so long, it is offered again. */
 const acknowledgeMs = 45_000
 const mostTries = 4
@@ -14,12 +14,25 @@ export type Pending = { message: Message; triedAt: number; tries: number }
 
 /**
  * Looks as the app's own ids do, and is always the same for the same message: whatever is offered twice is one message to
- * whoever receives it.
+ * whoever receives it. A message that goes out as two has an id for each.
  */
-export const whatsappIdOf = (messageId: string): string =>
-  `3EB0${createHash('sha256').update(messageId).digest('hex').slice(0, 18).toUpperCase()}`
+export const whatsappIdOf = (messageId: string, half = 0): string =>
+  `3EB0${createHash('sha256')
+    .update(half === 0 ? messageId : `${messageId}/${half}`)
+    .digest('hex')
+    .slice(0, 18)
+    .toUpperCase()}`
 
-type Sent = { messageId: string; bytes: string }
+/** What is known of something that was sent. */
+export type Sent = {
+  messageId: string
+  bytes: string
+  /** Which of how many. */
+  half?: number
+  halves?: number
+}
+
+const sentType = 'sent'
 
 export class Outbox {
   readonly #vault: Vault
@@ -31,30 +44,43 @@ export class Outbox {
     this.#now = now
   }
 
-  /** Keeps what is about to be sent. */
-  async remember(message: Message, bytes: Uint8Array): Promise<void> {
-    const id = whatsappIdOf(message.id)
-    const sent: Sent = { messageId: message.id, bytes: Buffer.from(bytes).toString('base64') }
-    await this.#vault.write([{ type: 'sent', id, value: JSON.stringify(sent) }])
+  /** Keeps what is about to be sent, all of it in one commit. */
+  async remember(message: Message, contents: readonly Uint8Array[]): Promise<void> {
+    await this.#vault.write(
+      contents.map((bytes, half) => {
+        const many = contents.length > 1 && { half, halves: contents.length }
+        const sent: Sent = { messageId: message.id, bytes: Buffer.from(bytes).toString('base64'), ...many }
+        return { type: sentType, id: whatsappIdOf(message.id, half), value: JSON.stringify(sent) }
+      }),
+    )
+  }
+
+  /** What was remembered of a message: one, two or nothing. */
+  async remembered(message: Message): Promise<Uint8Array[]> {
+    const ids = [0, 1].map(half => whatsappIdOf(message.id, half))
+    const found = await this.#vault.read(sentType, ids)
+    return ids.flatMap(id => {
+      const text = found.get(id)
+      return text === undefined ? [] : [Buffer.from((JSON.parse(text) as Sent).bytes, 'base64')]
+    })
   }
 
   tried(message: Message): void {
-    const id = whatsappIdOf(message.id)
-    const tries = (this.#pending.get(id)?.tries ?? 0) + 1
-    this.#pending.set(id, { message, triedAt: this.#now(), tries })
+    const tries = (this.#pending.get(message.id)?.tries ?? 0) + 1
+    this.#pending.set(message.id, { message, triedAt: this.#now(), tries })
   }
 
   /** With the device since before this process began. */
   resume(message: Message): void {
-    this.#pending.set(whatsappIdOf(message.id), { message, triedAt: -Infinity, tries: 0 })
+    this.#pending.set(message.id, { message, triedAt: -Infinity, tries: 0 })
   }
 
-  settled(id: string): void {
-    this.#pending.delete(id)
+  settled(messageId: string): void {
+    this.#pending.delete(messageId)
   }
 
-  pending(id: string): Pending | undefined {
-    return this.#pending.get(id)
+  pending(messageId: string): Pending | undefined {
+    return this.#pending.get(messageId)
   }
 
   /** What should be offered again: all of it after a reconnect, else what has waited long enough. */
@@ -73,21 +99,17 @@ export class Outbox {
   }
 
   async bytes(id: string): Promise<Uint8Array | undefined> {
-    const sent = await this.#sent(id)
+    const sent = await this.sent(id)
     return sent && Buffer.from(sent.bytes, 'base64')
   }
 
-  /** Our id of what WhatsApp knows by its own. */
-  async messageId(id: string): Promise<string | undefined> {
-    return this.#pending.get(id)?.message.id ?? (await this.#sent(id))?.messageId
+  /** What went out under one of WhatsApp's ids. */
+  async sent(id: string): Promise<Sent | undefined> {
+    const text = (await this.#vault.read(sentType, [id])).get(id)
+    return text === undefined ? undefined : (JSON.parse(text) as Sent)
   }
 
   async forgetOld(): Promise<void> {
-    await this.#vault.forget('sent', this.#now() - keepMs)
-  }
-
-  async #sent(id: string): Promise<Sent | undefined> {
-    const text = (await this.#vault.read('sent', [id])).get(id)
-    return text === undefined ? undefined : (JSON.parse(text) as Sent)
+    await this.#vault.forget(sentType, this.#now() - keepMs)
   }
 }

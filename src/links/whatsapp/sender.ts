@@ -5,17 +5,19 @@ import { LinkDown } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Failure, Message, Outcome, Receipt } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
+import { Halves, type Step } from './halves.ts'
 import type { Library, Socket } from './library.ts'
-import { Outbox, whatsappIdOf } from './outbox.ts'
+import { keepMs, Outbox, type Sent, whatsappIdOf } from './outbox.ts'
 import { Recipients } from './recipients.ts'
 import { quietLogger } from './socket.ts'
-import { contentOf, type MediaFile } from './to-whatsapp.ts'
+import { contentsOf, type Habits, type MediaFile } from './to-whatsapp.ts'
 
 export type SenderParts = {
   deviceId: string
   vault: Vault
   /** Fetches the file that a message names. */
   media: (message: Message) => Promise<MediaFile>
+  habits: Habits
   /** Until it is stored. */
   tell: (receipt: Receipt) => void
   /** WhatsApp lets the number begin no new chats. */
@@ -34,12 +36,14 @@ export class Sender {
   readonly #parts: SenderParts
   readonly outbox: Outbox
   readonly #recipients: Recipients
+  readonly #halves: Halves
   /** How often a message could not be made ready. */
   readonly #unready = new Map<string, number>()
 
   constructor(parts: SenderParts) {
     this.#parts = parts
     this.outbox = new Outbox(parts.vault, parts.now)
+    this.#halves = new Halves(parts.vault)
     this.#recipients = new Recipients(parts.now)
   }
 
@@ -51,11 +55,13 @@ export class Sender {
     const prepared = await this.#prepared(way, message, recipient.jid)
     if ('error' in prepared) return this.#receipt(message.id, 'failed', prepared.error)
     this.outbox.tried(message)
-    // That this resolves means nothing: only the server's own acknowledgement does.
-    const sending = way.socket.relayMessage(recipient.jid, prepared.content, {
-      messageId: whatsappIdOf(message.id),
-    })
-    await inTime(sending, sendMs)
+    const { contents } = prepared
+    for (const [half, content] of contents.entries()) {
+      if (contents.length > 1 && (await this.#halves.hasLeft(message.id, half))) continue
+      // That this resolves means nothing: only the server's own acknowledgement does.
+      const messageId = whatsappIdOf(message.id, half)
+      await inTime(way.socket.relayMessage(recipient.jid, content, { messageId }), sendMs)
+    }
     return undefined
   }
 
@@ -64,11 +70,10 @@ export class Sender {
     { library, socket }: Way,
     message: Message,
     jid: string,
-  ): Promise<{ content: proto.IMessage } | { error: Failure }> {
+  ): Promise<{ contents: proto.IMessage[] } | { error: Failure }> {
     const { Message: Proto } = library.proto
-    const id = whatsappIdOf(message.id)
-    const known = await this.outbox.bytes(id)
-    if (known) return { content: Proto.decode(known) }
+    const known = await certain(this.outbox.remembered(message))
+    if (known.length > 0) return { contents: known.map(bytes => Proto.decode(bytes)) }
     let file: MediaFile | undefined
     try {
       file = message.mediaUrl === null ? undefined : await this.#parts.media(message)
@@ -78,13 +83,14 @@ export class Sender {
       throw error
     }
     // Nothing leaves while a message is made ready; but what cannot be made ready must not be tried for ever.
-    const making = library.generateWAMessage(jid, contentOf(message.text, file), {
-      messageId: id,
-      userJid: socket.user!.id,
-      upload: socket.waUploadToServer,
-      logger: quietLogger(this.#parts.log) as never,
-    })
-    const made = await certain(making).catch(error => {
+    const making = contentsOf(message.text, file, this.#parts.habits).map(content =>
+      library.generateWAMessage(jid, content, {
+        userJid: socket.user!.id,
+        upload: socket.waUploadToServer,
+        logger: quietLogger(this.#parts.log) as never,
+      }),
+    )
+    const made = await certain(Promise.all(making)).catch(error => {
       const tries = (this.#unready.get(message.id) ?? 0) + 1
       this.#unready.set(message.id, tries)
       if (tries < mostUnready) throw error
@@ -93,9 +99,10 @@ export class Sender {
     // Reached only when it is ready, or given up.
     this.#unready.delete(message.id)
     if (!made) return { error: { code: 'whatsapp_refused', detail: 'WhatsApp did not take the file.' } }
-    const { message: content } = made
-    await certain(this.outbox.remember(message, Proto.encode(content!).finish()))
-    return { content: content! }
+    const contents = made.map(one => one.message!)
+    const encoded = contents.map(content => Proto.encode(content).finish())
+    await certain(this.outbox.remember(message, encoded))
+    return { contents }
   }
 
   async offerAgain(way: () => Way | undefined, reconnected: boolean): Promise<void> {
@@ -117,10 +124,9 @@ export class Sender {
   /** The server's own word, which the library keeps to itself when it is a good one. */
   async acknowledged({ attrs }: BinaryNode, way: () => Way | undefined): Promise<void> {
     const { id, error, t } = attrs
-    if (!id) return
-    const pending = this.outbox.pending(id)
-    const messageId = await this.outbox.messageId(id)
-    if (messageId === undefined) return
+    const sent = id && (await this.outbox.sent(id))
+    if (!sent) return
+    const pending = this.outbox.pending(sent.messageId)
     const open = way()
     // Stale addressing: the recipient's devices are asked for again at the next try.
     if (error === '479' && pending && pending.tries < 2 && open) {
@@ -130,22 +136,30 @@ export class Sender {
     }
     if (error === '463') this.#parts.onRestricted()
     const at = Number(t) * 1_000 || this.#parts.now()
-    this.#settle(
-      error === undefined
-        ? this.#receipt(messageId, 'sent', undefined, at)
-        : this.#receipt(messageId, 'failed', refusalOf(error), at),
-    )
+    if (error === undefined) await this.#came(sent, 'sent', at)
+    else this.#settle(this.#receipt(sent.messageId, 'failed', refusalOf(error), at))
   }
 
   /** A receipt of the recipient: 3 is delivered; 4, and 5 for a sound, is read. */
   async moved(id: string, status: number | undefined): Promise<void> {
     if (status === undefined || status < 3) return
-    const messageId = await this.outbox.messageId(id)
-    if (messageId !== undefined) this.#settle(this.#receipt(messageId, status === 3 ? 'delivered' : 'read'))
+    const sent = await this.outbox.sent(id)
+    if (sent) await this.#came(sent, status === 3 ? 'delivered' : 'read')
+  }
+
+  /** What went out has come so far; of two halves the lesser counts. */
+  async #came({ messageId, half, halves }: Sent, step: Step, at?: number): Promise<void> {
+    const whole = halves === undefined ? step : await this.#halves.note(messageId, half!, step)
+    if (whole) this.#settle(this.#receipt(messageId, whole, undefined, at))
+  }
+
+  async forgetOld(): Promise<void> {
+    await this.outbox.forgetOld()
+    await this.#halves.forgetOld(this.#parts.now() - keepMs)
   }
 
   #settle(receipt: Receipt): void {
-    this.outbox.settled(whatsappIdOf(receipt.messageId))
+    this.outbox.settled(receipt.messageId)
     this.#parts.tell(receipt)
   }
 

@@ -9,21 +9,34 @@ export type MediaFile = {
   mime: string
   path: string
   filename: string
+  /** It was a moving picture, and is to be shown as one. */
+  loops?: boolean
 }
 
-/**
- * Pictures that move and films of another kind cannot be played, so they go as documents. So does a sound: WhatsApp has no
- * place for words beside one.
- */
-export function contentOf(text: string, media: MediaFile | undefined): AnyMessageContent {
+export type Habits = {
+  /** WhatsApp has no place for words beside a sound: it goes with a second message, or else as a document with a caption. */
+  audio: 'playable' | 'document'
+}
+
+/** What goes out, in this order: one message, or a sound and its words. */
+export function contentsOf(
+  text: string,
+  media: MediaFile | undefined,
+  { audio }: Habits,
+): readonly AnyMessageContent[] {
   // A preview would make the gateway fetch a link that a stranger wrote.
-  if (!media) return { text, linkPreview: null }
-  const { class: kind, mime: mimetype, path, extension, filename } = media
+  const words = { text, linkPreview: null }
+  if (!media) return [words]
+  const { class: kind, mime: mimetype, path, extension, filename, loops } = media
   const file = { url: path }
-  if (kind === 'image' && extension !== 'gif') return { image: file, caption: text, mimetype }
-  if (kind === 'video' && extension === 'mp4') return { video: file, caption: text, mimetype }
+  if (kind === 'image' && extension !== 'gif') return [{ image: file, caption: text, mimetype }]
+  if (kind === 'video' && extension === 'mp4')
+    return [{ video: file, caption: text, mimetype, ...(loops && { gifPlayback: true }) }]
+  if (kind === 'audio' && audio === 'playable')
+    return [{ audio: file, mimetype: extension === 'ogg' ? 'audio/ogg; codecs=opus' : mimetype }, words]
+  // Pictures that move and films of another kind cannot be played.
   const named = filename.toLowerCase().endsWith(`.${extension}`)
     ? filename
     : `${filename || 'file'}.${extension}`
-  return { document: file, fileName: named, caption: text, mimetype }
+  return [{ document: file, fileName: named, caption: text, mimetype }]
 }
