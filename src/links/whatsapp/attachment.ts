@@ -3,6 +3,7 @@
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { proto } from 'baileys'
 import { attachmentName, attachmentType } from '../../core/attachment.ts'
+import { Hopeless } from '../with-file.ts'
 import type { Library } from './library.ts'
 
 export type FileClass = 'image' | 'video' | 'audio' | 'document'
@@ -63,9 +64,6 @@ export function addressOf({ url, directPath }: SealedFile, host: string): string
 
 const sealBytes = 10
 
-/** It is not what its sender sealed. */
-export class Forged extends Error {}
-
 /** The plain bytes as they come. Throws at the end if they were tampered with, so nothing may be used before. */
 export async function* unsealed(
   library: Library,
@@ -89,7 +87,7 @@ export async function* unsealed(
     yield passed(decipher.update(body))
   }
   const expected = hmac.digest().subarray(0, sealBytes)
-  if (seal.length !== sealBytes || !timingSafeEqual(seal, expected)) throw new Forged('the seal is broken')
+  if (seal.length !== sealBytes || !timingSafeEqual(seal, expected)) throw new Hopeless('the seal is broken')
   yield passed(decipher.final())
-  if (file.sha256 && !hash.digest().equals(file.sha256)) throw new Forged('it is another file')
+  if (file.sha256 && !hash.digest().equals(file.sha256)) throw new Hopeless('it is another file')
 }

@@ -1,0 +1,91 @@
+/** Messages that came with a file: each is told when its file is there, or given up; those behind it go ahead. */
+
+import { shownAttachment } from '../core/attachment.ts'
+import type { News } from '../core/link.ts'
+import type { Log } from '../core/log.ts'
+import type { Incoming, MediaFile } from '../core/received.ts'
+
+/** Trying again would not help. */
+export class Hopeless extends Error {}
+
+export type WithFileParts = {
+  deviceId: string
+  news: Pick<News, 'received'>
+  /** It was told, and need not be remembered any more. */
+  forget: (place: string) => Promise<void>
+  later: (ms: number, work: () => void) => void
+  log: Log
+}
+
+type Bare = Omit<Incoming, 'deviceId'>
+
+/** A file that cannot be had is tried for again after these times; then the message is told without it. */
+const pausesMs = [2_000, 10_000, 60_000, 300_000]
+
+export class WithFile {
+  readonly #parts: WithFileParts
+  /** How often each was tried. */
+  readonly #underWay = new Map<string, number>()
+
+  constructor(parts: WithFileParts) {
+    this.#parts = parts
+  }
+
+  has(place: string): boolean {
+    return this.#underWay.has(place)
+  }
+
+  /** `save` fetches the file and keeps it; it may be called again, also for a file that is there already. */
+  async tell(place: string, incoming: Bare, save: () => Promise<MediaFile>): Promise<void> {
+    const { news, forget, later, log, deviceId } = this.#parts
+    const again = (ms: number) => later(ms, () => void this.tell(place, incoming, save))
+    const tries = this.#underWay.get(place) ?? 0
+    this.#underWay.set(place, tries)
+    let file: MediaFile | undefined
+    try {
+      file = await save()
+    } catch (error) {
+      const pause = isHopeless(error) ? undefined : pausesMs[tries]
+      log.warn({ device: deviceId, err: error, again: pause !== undefined }, 'an attachment could not be had')
+      if (pause !== undefined) {
+        this.#underWay.set(place, tries + 1)
+        again(pause)
+        return
+      }
+    }
+    try {
+      await news.received(file ? withFile(incoming, file) : withoutFile(incoming))
+      await forget(place)
+      this.#underWay.delete(place)
+    } catch {
+      // Storage is away; the file is there and is found again.
+      again(pausesMs[0]!)
+    }
+  }
+}
+
+const isHopeless = (error: unknown) =>
+  error instanceof Hopeless ||
+  ['media_too_large', 'media_url_blocked'].includes((error as { code?: string }).code ?? '')
+
+const withFile = (incoming: Bare, file: MediaFile): Bare => ({
+  ...incoming,
+  media: [file],
+  metadata: { ...incoming.metadata, media: [shownAttachment(file)] },
+})
+
+const withoutFile = (incoming: Bare): Bare => ({
+  ...incoming,
+  metadata: { ...incoming.metadata, media_missing: 1 },
+})
+
+/** Bytes on their way, and how many they were. */
+export class Counted {
+  size = 0
+  async *bytes(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      this.size += chunk.length
+      yield chunk
+    }
+  }
+}
