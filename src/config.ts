@@ -94,6 +94,14 @@ export const options = {
         ? given
         : new Complaint('must be a ws:// address on this machine'),
   }),
+  WHATSAPP_GRAPH_URL: option({
+    about: 'WhatsApp’s official API, with its version',
+    default: 'https://graph.facebook.com/v25.0',
+    read: given =>
+      /^(https:\/\/[^\s/]+|http:\/\/(127\.\d+\.\d+\.\d+|\[::1\]|localhost)(:\d+)?)(\/|$)/.test(given)
+        ? given
+        : new Complaint('must be an https address'),
+  }),
   STAGING_HOST: option({
     about: 'host name on which staging also answers under /api/v1',
     default: undefined,

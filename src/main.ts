@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
 import { isValidPhoneNumber } from 'libphonenumber-js/min'
 import { pino } from 'pino'
+import { addCloudNumber, renewCloudNumber } from './cloud-number.ts'
 import type { Config } from './config.ts'
 import { Canceler } from './core/canceler.ts'
 import { Dispatcher } from './core/dispatcher.ts'
@@ -27,6 +28,7 @@ import { buildServer } from './http/server.ts'
 import { AndroidPhones } from './links/android/phones.ts'
 import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
 import { Switchboard } from './links/android/switchboard.ts'
+import { cloudBase, cloudRoutes } from './links/cloud/routes.ts'
 import { simulatedPhones } from './links/simulated.ts'
 import { Metrics } from './metrics.ts'
 import { hasEnded, nodeName } from './node-name.ts'
@@ -126,7 +128,15 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
-  const { numbers, outgoing } = buildNumbers({ config, store, mediaFolder, now, log })
+  const { numbers, hooks, outgoing } = buildNumbers({
+    config,
+    store,
+    mediaFolder,
+    record: receipt => gateway.record(receipt),
+    receive: incoming => gateway.receive(incoming),
+    now,
+    log,
+  })
   const usualKinds: readonly LinkKind[] = [simulatedPhones({ now }), switchboard, numbers]
   const otherKinds = options.kinds ?? []
   const dispatcher: Dispatcher = new Dispatcher({
@@ -170,6 +180,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
         const parts = { store, config, log, now, signal: AbortSignal.any([signal, ending.signal]) }
         return linkNumber(parts, target, true)
       },
+      addCloud: (draft, credentials) => addCloudNumber({ store, config, publicUrl }, draft, credentials),
+      renewCloud: (device, renewed) => renewCloudNumber({ store, config, publicUrl }, device, renewed),
       publicUrl: () => publicUrl,
       now,
     },
@@ -206,6 +218,11 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
             delay: address => failures.next(address),
             now,
           }),
+      },
+      {
+        prefix: cloudBase,
+        path: url => url,
+        register: scope => cloudRoutes(scope, { hooks, delay: address => failures.next(address) }),
       },
     ],
     trustProxy: config.TRUST_PROXY,

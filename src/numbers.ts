@@ -2,9 +2,14 @@
 
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import type { AttentionCode } from './core/device.ts'
 import type { LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
+import type { Message, Receipt } from './core/message.ts'
+import type { Incoming } from './core/received.ts'
 import type { Store } from './core/store.ts'
+import { CloudHooks } from './links/cloud/hooks.ts'
+import { CloudNumbers } from './links/cloud/numbers.ts'
 import { whatsappNumbers } from './links/whatsapp/numbers.ts'
 import { converted, isInstalled } from './outbound/convert.ts'
 import { type Downloaded, downloadStream } from './outbound/download.ts'
@@ -17,6 +22,8 @@ export type NumbersParts = {
   config: Config
   store: Store
   mediaFolder: MediaFolder
+  record: (receipt: Receipt) => Promise<void>
+  receive: (incoming: Incoming) => Promise<void>
   now: () => number
   log: Log
 }
@@ -26,11 +33,16 @@ const megabyte = 1_000_000
 const installed = async (program: string) =>
   program !== 'none' && (await isInstalled(program)) ? program : undefined
 
-export function buildNumbers({ config, store, mediaFolder, now, log }: NumbersParts): {
+export type Numbers = {
   numbers: LinkKind
+  /** What Meta posts about numbers of the official API. */
+  hooks: CloudHooks
   /** Files that were fetched for sending. */
   outgoing: MediaCache
-} {
+}
+
+export function buildNumbers(parts: NumbersParts): Numbers {
+  const { config, store, mediaFolder, now, log } = parts
   const limits = {
     image: config.MEDIA_IMAGE_MB * megabyte,
     video: config.MEDIA_VIDEO_MB * megabyte,
@@ -45,21 +57,49 @@ export function buildNumbers({ config, store, mediaFolder, now, log }: NumbersPa
     return await converted(file, { ffmpeg: await ffmpeg, most: limits.video, log })
   }
   const outgoing = new MediaCache(join(config.DATA_DIR, 'outgoing'), { guard, limits, convert }, now)
-  const numbers = whatsappNumbers({
-    media: ({ id, batchId, mediaUrl }) => outgoing.get(batchId ?? id, mediaUrl!),
+  const save = (id: string, bytes: AsyncIterable<Buffer>) => mediaFolder.save(id, bytes)
+  const shared = {
+    media: ({ id, batchId, mediaUrl }: Message) => outgoing.get(batchId ?? id, mediaUrl!),
+    vault: (deviceId: string) => new SealedVault(store, deviceId, secretKey(config)),
+    attention: (deviceId: string, attention: readonly AttentionCode[]) =>
+      store.describe(deviceId, { attention }),
+    now,
+    log,
+  }
+  const linked = whatsappNumbers({
+    ...shared,
     habits: { audio: config.WHATSAPP_AUDIO },
     files: {
       limits,
       fetch: (address, most, host) =>
         downloadStream(address, { allowed: new Set(host === undefined ? [] : [host]) }, most),
-      save: (id, bytes) => mediaFolder.save(id, bytes),
+      save,
     },
-    vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
-    attention: (deviceId, attention) => store.describe(deviceId, { attention }),
     restricted: (deviceId, restrictedUntil) => store.describe(deviceId, { restrictedUntil }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
-    now,
-    log,
   })
-  return { numbers, outgoing }
+  const graph = new URL(config.WHATSAPP_GRAPH_URL)
+  // Only a stand-in of the API, on this machine, may keep files on a private one.
+  const allowed = new Set(graph.protocol === 'http:' ? [graph.host] : [])
+  const cloud = new CloudNumbers({
+    ...shared,
+    fetch: (address, authorization) =>
+      downloadStream(address, { allowed }, limits.document, { authorization }),
+    save,
+    graphUrl: config.WHATSAPP_GRAPH_URL,
+  })
+  const hooks = new CloudHooks({
+    devices: async () => await store.devices(),
+    vault: shared.vault,
+    record: parts.record,
+    receive: parts.receive,
+    wake: deviceId => cloud.look(deviceId),
+    heard: (deviceId, seenAt, attention) => store.describe(deviceId, { seenAt, attention }),
+    now,
+  })
+  const numbers: LinkKind = {
+    kind: 'whatsapp',
+    open: (device, news) => (device.driver === 'cloud' ? cloud : linked).open(device, news),
+  }
+  return { numbers, hooks, outgoing }
 }

@@ -18,6 +18,7 @@ export const device: Device = {
   phone: '+15550100000',
   perMinute: null,
   perDay: null,
+  driver: null,
   caution: null,
   restrictedUntil: null,
   paused: false,

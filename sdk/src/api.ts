@@ -63,6 +63,17 @@ export type DeviceAddRequest = {
   per_minute?: number | null
   /** SMS parts it may be handed on one day (UTC); null: no limit. */
   per_day?: number | null
+  /** Of a WhatsApp number; a linked one is added with POST /devices/link. */
+  driver?: 'linked' | 'cloud'
+  /** What the official API needs. */
+  cloud?: {
+    /** Meta’s id of the number. */
+    phone_number_id: string
+    /** Token of a system user, which does not expire. */
+    access_token: string
+    /** The app’s secret, with which Meta signs its webhooks. */
+    app_secret: string
+  }
   /** Whether to make a one-time code too, for Android devices. */
   code?: boolean
 }
@@ -77,6 +88,8 @@ export type DeviceAddResponse = {
     kind: 'android' | 'whatsapp' | 'simulated'
     /** Its number; empty when unknown. */
     phone: string
+    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
+    driver?: 'linked' | 'cloud'
     /** Whether it can be reached. */
     status: 'online' | 'offline'
     /** It is handed no messages. */
@@ -90,7 +103,7 @@ export type DeviceAddResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -118,6 +131,8 @@ export type DeviceAddResponse = {
       model?: string
       battery_percent?: number
       charging?: boolean
+      /** Meta’s id of the number. */
+      phone_number_id?: string
       sims?: Array<{
         /** Counted from 1, as in sim_slot. */
         slot: number
@@ -140,6 +155,13 @@ export type DeviceAddResponse = {
       steps: string[]
       warning: string | null
     }
+    /** Only for numbers of the official API. */
+    webhook?: {
+      /** Callback URL to enter in Meta’s app dashboard. */
+      url: string
+      /** Verify token to enter there; shown only this once. */
+      verify_token: string
+    }
   }
 }
 
@@ -153,6 +175,13 @@ export type DeviceChangeRequest = {
   /** SMS parts it may be handed on one day (UTC); null: no limit. */
   per_day?: number | null
   paused?: boolean
+  /** New secrets of a number of the official API. */
+  cloud?: {
+    /** Token of a system user, which does not expire. */
+    access_token?: string
+    /** The app’s secret, with which Meta signs its webhooks. */
+    app_secret?: string
+  }
   /** How carefully it sends. Only for WhatsApp numbers. */
   safety?: {
     /** Between two messages lies a random time: so long at least. */
@@ -176,6 +205,8 @@ export type DeviceResponse = {
     kind: 'android' | 'whatsapp' | 'simulated'
     /** Its number; empty when unknown. */
     phone: string
+    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
+    driver?: 'linked' | 'cloud'
     /** Whether it can be reached. */
     status: 'online' | 'offline'
     /** It is handed no messages. */
@@ -189,7 +220,7 @@ export type DeviceResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -217,6 +248,8 @@ export type DeviceResponse = {
       model?: string
       battery_percent?: number
       charging?: boolean
+      /** Meta’s id of the number. */
+      phone_number_id?: string
       sims?: Array<{
         /** Counted from 1, as in sim_slot. */
         slot: number
@@ -240,6 +273,8 @@ export type DevicesResponse = {
     kind: 'android' | 'whatsapp' | 'simulated'
     /** Its number; empty when unknown. */
     phone: string
+    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
+    driver?: 'linked' | 'cloud'
     /** Whether it can be reached. */
     status: 'online' | 'offline'
     /** It is handed no messages. */
@@ -253,7 +288,7 @@ export type DevicesResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -281,6 +316,8 @@ export type DevicesResponse = {
       model?: string
       battery_percent?: number
       charging?: boolean
+      /** Meta’s id of the number. */
+      phone_number_id?: string
       sims?: Array<{
         /** Counted from 1, as in sim_slot. */
         slot: number
@@ -325,6 +362,8 @@ export type LinkStep = {
     kind: 'android' | 'whatsapp' | 'simulated'
     /** Its number; empty when unknown. */
     phone: string
+    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
+    driver?: 'linked' | 'cloud'
     /** Whether it can be reached. */
     status: 'online' | 'offline'
     /** It is handed no messages. */
@@ -338,7 +377,7 @@ export type LinkStep = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -366,6 +405,8 @@ export type LinkStep = {
       model?: string
       battery_percent?: number
       charging?: boolean
+      /** Meta’s id of the number. */
+      phone_number_id?: string
       sims?: Array<{
         /** Counted from 1, as in sim_slot. */
         slot: number
@@ -386,7 +427,7 @@ export type Problem = {
   title: string
   status: number
   /** Stable: decide by this. */
-  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'body_too_large' | 'unsupported_content_type' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'storage_unavailable' | 'shutting_down'
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'body_too_large' | 'unsupported_content_type' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
   /** For people; may change. */
   detail: string
   /** Also in X-Request-Id. */

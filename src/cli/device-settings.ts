@@ -9,7 +9,8 @@ import { Problem } from '../core/problem.ts'
 import { shownDevice } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
 import { type Command, type Context, type Given, UsageError } from './command.ts'
-import { withStore } from './with-store.ts'
+import { secretFrom } from './secret-file.ts'
+import { deviceNamed, withStore } from './with-store.ts'
 
 export const shown = (member: Candidate) => ({
   ...shownDevice(member, Date.now()),
@@ -31,6 +32,12 @@ const set: Command = {
     phone: { type: 'string', value: '+…', about: 'its phone number' },
     'per-minute': { type: 'string', value: 'N|none', about: 'SMS parts it may send in any 60 seconds' },
     'per-day': { type: 'string', value: 'N|none', about: 'SMS parts it may send on one day (UTC)' },
+    'token-file': { type: 'string', value: 'F', about: 'WhatsApp’s official API: file with a new token' },
+    'app-secret-file': {
+      type: 'string',
+      value: 'F',
+      about: 'WhatsApp’s official API: file with a new secret',
+    },
     gap: { type: 'string', value: 'S-S', about: 'WhatsApp: seconds between two messages, such as 3-8' },
     'new-chats-per-day': {
       type: 'string',
@@ -51,7 +58,7 @@ const set: Command = {
     const caution = cautionOf(given)
     const name = given.text('name')
     if (name?.trim() === '') throw new UsageError('--name must not be empty')
-    return changeDevice(context, 'Changed', {
+    return changeDevice(context, 'Changed', renewalOf(given), {
       ...(name !== undefined && { name }),
       ...(phone !== undefined && { phone }),
       ...(perMinute !== undefined && { perMinute }),
@@ -65,20 +72,41 @@ const pause: Command = {
   name: 'devices pause',
   about: 'Hand a device no more messages for now',
   words: ['ID'],
-  run: context => changeDevice(context, 'Paused', { paused: true }),
+  run: context => changeDevice(context, 'Paused', undefined, { paused: true }),
 }
 
 const resume: Command = {
   name: 'devices resume',
   about: 'Hand a paused device messages again',
   words: ['ID'],
-  run: context => changeDevice(context, 'Resumed', { paused: false }),
+  run: context => changeDevice(context, 'Resumed', undefined, { paused: false }),
 }
 
-function changeDevice(context: Context, done: string, change: DeviceChange): Promise<undefined> {
+type Renewal = { accessToken?: string; appSecret?: string }
+
+/** New secrets of a number of the official API. */
+function renewalOf(given: Given): Renewal | undefined {
+  const accessToken = secretFrom(given, 'token-file')
+  const appSecret = secretFrom(given, 'app-secret-file')
+  if (accessToken === undefined && appSecret === undefined) return undefined
+  return { ...(accessToken !== undefined && { accessToken }), ...(appSecret !== undefined && { appSecret }) }
+}
+
+function changeDevice(
+  context: Context,
+  done: string,
+  renewal: Renewal | undefined,
+  change: DeviceChange,
+): Promise<undefined> {
   return withStore(context, async store => {
     const [id = ''] = context.given.words
-    if (Object.keys(change).length === 0) throw new UsageError('nothing to change')
+    if (Object.keys(change).length === 0 && !renewal) throw new UsageError('nothing to change')
+    if (renewal) {
+      const { renewCloudNumber } = await import('../cloud-number.ts')
+      const { config } = context
+      const parts = { store, config, publicUrl: config.PUBLIC_URL }
+      await renewCloudNumber(parts, await deviceNamed(store, id), renewal)
+    }
     if (change.caution) await onlyWhatsApp(store, id)
     const device = await store.change(id.toLowerCase(), change)
     if (!device) throw missing(id)

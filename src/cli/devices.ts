@@ -5,6 +5,7 @@ import { attentions, type DeviceKind, deviceKinds } from '../core/device.ts'
 import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/enrolment.ts'
 import { shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
+import { addCloud, cloudOptions, isCloud } from './cloud.ts'
 import { type Command, type Context, type Given, required, UsageError } from './command.ts'
 import { fleetOf, missing, phoneOf, settingCommands, shown } from './device-settings.ts'
 import { linkInTerminal } from './link.ts'
@@ -72,9 +73,10 @@ const add: Command = {
     name: { type: 'string', value: 'N', about: 'what to call it' },
     phone: { type: 'string', value: '+…', about: 'its phone number' },
     'no-code': { type: 'boolean', about: 'android: make no one-time code' },
+    ...cloudOptions,
     environment: { ...environmentOption, about: 'the environment (default: production; simulated: staging)' },
   },
-  more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL. For a WhatsApp number it draws the code to scan; with --phone also a code to type.',
+  more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL. For a WhatsApp number it draws the code to scan; with --phone also a code to type. With --driver cloud the number is reached over WhatsApp’s official API.',
   run: context =>
     withStore(context, async store => {
       const { given, output } = context
@@ -87,6 +89,14 @@ const add: Command = {
         kind,
         name: required(given, 'name'),
         phone: phoneOf(given) ?? '',
+      }
+      if (isCloud(given)) {
+        if (kind !== 'whatsapp') throw new UsageError('--driver is for WhatsApp numbers')
+        return await addCloud(
+          context,
+          { ...(await partsOf(store, context)), store, config: context.config },
+          draft,
+        )
       }
       if (kind === 'whatsapp') {
         const phone = draft.phone === '' ? {} : { phone: draft.phone }

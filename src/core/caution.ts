@@ -1,6 +1,6 @@
 /** How carefully a number sends that is blocked when it sends too eagerly: a WhatsApp number. */
 
-import type { DeviceKind } from './device.ts'
+import type { DeviceKind, Driver } from './device.ts'
 import type { Limits, Pace } from './pace.ts'
 
 export type Caution = {
@@ -20,8 +20,12 @@ const firstDay = 20
 const growth = 1.6
 const dayMs = 86_400_000
 
-export const cautionOf = (kind: DeviceKind, chosen: Partial<Caution>): Caution | null =>
-  kind === 'whatsapp' ? { ...usual, ...chosen } : null
+/** Over the official API nobody is blocked for haste: it says itself when to wait. */
+export const cautionOf = (
+  kind: DeviceKind,
+  driver: Driver | null,
+  chosen: Partial<Caution>,
+): Caution | null => (kind === 'whatsapp' && driver !== 'cloud' ? { ...usual, ...chosen } : null)
 
 type Careful = Limits & {
   caution: Caution | null

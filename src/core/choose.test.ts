@@ -20,6 +20,7 @@ function candidate(
       name: id,
       phone: '',
       perMinute: 20,
+      driver: null,
       caution: null,
       restrictedUntil: null,
       perDay: null,

@@ -7,6 +7,9 @@ import type { Pace } from './pace.ts'
 export const deviceKinds = ['android', 'whatsapp', 'simulated'] as const
 export type DeviceKind = (typeof deviceKinds)[number]
 
+export const drivers = ['linked', 'cloud'] as const
+export type Driver = (typeof drivers)[number]
+
 export type Device = {
   id: string
   environmentId: number
@@ -18,6 +21,8 @@ export type Device = {
   perMinute: number | null
   /** SMS parts the device may be handed in one day (UTC); null: no limit. */
   perDay: number | null
+  /** How a WhatsApp number is reached: as a device linked to a phone, or over the official API. */
+  driver: Driver | null
   /** Of numbers that may be blocked; null: it need not be careful. */
   caution: Caution | null
   /** Until then it may begin no new chats. */
@@ -45,6 +50,8 @@ export type About = {
   sims?: readonly Sim[]
   batteryPercent?: number
   charging?: boolean
+  /** Meta's id of a number that is reached over the official API. */
+  phoneNumberId?: string
 }
 
 /** Why a device may need somebody's hand, and what to do about it. */
@@ -67,6 +74,10 @@ export const attentions = {
   client_outdated: 'WhatsApp no longer accepts this version of the client. Update Basestation.',
   new_chats_paused:
     'WhatsApp lets this number begin no new chats for now. People who wrote to it are still answered; the rest waits.',
+  no_webhook:
+    'WhatsApp has not called the webhook yet, so nothing is known of sent messages and none are received. Enter its address and verify token in Meta’s app dashboard, and subscribe to “messages”.',
+  token_refused:
+    'WhatsApp’s official API refuses the access token. Give the device a new one: npx basestation devices set ID --token-file FILE',
   library_missing: 'The optional package for WhatsApp is not installed. Run npm install, and start again.',
 } as const
 export type AttentionCode = keyof typeof attentions
@@ -79,7 +90,10 @@ export type Description = {
   restrictedUntil?: number | null
 }
 
-export type DeviceDraft = Pick<Device, 'environmentId' | 'kind' | 'name' | 'phone' | 'perMinute' | 'perDay'>
+export type DeviceDraft = Pick<
+  Device,
+  'environmentId' | 'kind' | 'name' | 'phone' | 'perMinute' | 'perDay'
+> & { driver?: Driver; about?: About }
 export type DeviceChange = Partial<Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused'>> & {
   caution?: Partial<Caution>
 }

@@ -151,6 +151,11 @@ export const failures = {
     detail: 'The network took the message and could not deliver it.',
     retryable: true,
   },
+  outside_window: {
+    detail:
+      'More than 24 hours have passed since the recipient last wrote. WhatsApp’s official API then takes only approved templates.',
+    retryable: false,
+  },
   device_removed: { detail: 'The device this message was meant for was removed.', retryable: true },
   expired: { detail: 'Its validity ended before a device took it.', retryable: true },
   not_on_whatsapp: { detail: 'The number is not on WhatsApp.', retryable: false },

@@ -37,6 +37,7 @@ export const problemCodes = [
   'no_device_available',
   'device_offline',
   'queue_full',
+  'whatsapp_unreachable',
   'storage_unavailable',
   'shutting_down',
 ] as const

@@ -8,12 +8,13 @@ import { dayPartsLeft } from './pace.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
 export function shownDevice({ device, online, load }: Candidate, now: number) {
-  const { appVersion, batteryPercent, model, charging, sims } = device.about
+  const { appVersion, batteryPercent, model, charging, sims, phoneNumberId } = device.about
   return {
     id: device.id,
     name: device.name,
     kind: device.kind,
     phone: device.phone,
+    ...(device.driver && { driver: device.driver }),
     status: online ? ('online' as const) : ('offline' as const),
     paused: device.paused,
     per_minute: device.perMinute,
@@ -27,6 +28,7 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
       ...(batteryPercent !== undefined && { battery_percent: batteryPercent }),
       ...(charging !== undefined && { charging }),
       ...(sims && { sims: [...sims] }),
+      ...(phoneNumberId !== undefined && { phone_number_id: phoneNumberId }),
     },
     seen_at: isoTimeOrNull(device.seenAt),
     created_at: isoTime(device.createdAt),

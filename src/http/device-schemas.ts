@@ -1,7 +1,7 @@
 /** The shapes of devices on the wire. */
 
 import { type Static, Type } from 'typebox'
-import { type AttentionCode, attentions, deviceKinds } from '../core/device.ts'
+import { type AttentionCode, attentions, deviceKinds, drivers } from '../core/device.ts'
 import { closed, time, uuid, words } from './schemas.ts'
 
 const limit = (description: string) =>
@@ -46,6 +46,9 @@ const device = {
   name: Type.String(),
   kind: words(deviceKinds, 'What it is.'),
   phone: Type.String({ description: 'Its number; empty when unknown.' }),
+  driver: Type.Optional(
+    words(drivers, 'How a WhatsApp number is reached: linked to a phone, or over the official API.'),
+  ),
   status: words(['online', 'offline'], 'Whether it can be reached.'),
   paused: Type.Boolean({ description: 'It is handed no messages.' }),
   per_minute: perMinute,
@@ -68,6 +71,7 @@ const device = {
       model: Type.Optional(Type.String()),
       battery_percent: Type.Optional(Type.Integer()),
       charging: Type.Optional(Type.Boolean()),
+      phone_number_id: Type.Optional(Type.String({ description: 'Meta’s id of the number.' })),
       sims: Type.Optional(
         Type.Array(
           Type.Object(
@@ -104,6 +108,10 @@ const enrolment = Type.Object(
   { ...closed, description: 'How to connect the phone. Only for Android devices.' },
 )
 
+const secret = (description: string) => Type.String({ minLength: 1, maxLength: 2_000, description })
+const accessToken = secret('Token of a system user, which does not expire.')
+const appSecret = secret('The app’s secret, with which Meta signs its webhooks.')
+
 export const DeviceAddRequest = Type.Object(
   {
     kind: words(deviceKinds, 'What it is. Simulated ones exist only in staging.'),
@@ -111,6 +119,19 @@ export const DeviceAddRequest = Type.Object(
     phone: Type.Optional(devicePhone),
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
+    driver: Type.Optional(
+      words(drivers, 'Of a WhatsApp number; a linked one is added with POST /devices/link.'),
+    ),
+    cloud: Type.Optional(
+      Type.Object(
+        {
+          phone_number_id: Type.String({ pattern: '^[0-9]{5,30}$', description: 'Meta’s id of the number.' }),
+          access_token: accessToken,
+          app_secret: appSecret,
+        },
+        { ...closed, description: 'What the official API needs.' },
+      ),
+    ),
     code: Type.Optional(
       Type.Boolean({
         default: true,
@@ -129,6 +150,12 @@ export const DeviceChangeRequest = Type.Object(
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
     paused: Type.Optional(Type.Boolean()),
+    cloud: Type.Optional(
+      Type.Object(
+        { access_token: Type.Optional(accessToken), app_secret: Type.Optional(appSecret) },
+        { ...closed, description: 'New secrets of a number of the official API.' },
+      ),
+    ),
     safety: Type.Optional(
       Type.Partial(Type.Object(caution), {
         ...closed,
@@ -160,10 +187,21 @@ export const DeviceResponse = Type.Object(
 )
 export type DeviceResponse = Static<typeof DeviceResponse>
 
+const webhook = Type.Object(
+  {
+    url: Type.String({ description: 'Callback URL to enter in Meta’s app dashboard.' }),
+    verify_token: Type.String({ description: 'Verify token to enter there; shown only this once.' }),
+  },
+  { ...closed, description: 'Only for numbers of the official API.' },
+)
+
 export const DeviceAddResponse = Type.Object(
   {
     success: Type.Boolean(),
-    data: Type.Object({ ...device, enrolment: Type.Optional(enrolment) }, closed),
+    data: Type.Object(
+      { ...device, enrolment: Type.Optional(enrolment), webhook: Type.Optional(webhook) },
+      closed,
+    ),
   },
   { ...closed, title: 'DeviceAddResponse' },
 )

@@ -2,6 +2,7 @@
 
 import type { Caution } from '../core/caution.ts'
 import type { Candidate } from '../core/choose.ts'
+import type { Device } from '../core/device.ts'
 import * as enrolment from '../core/enrolment.ts'
 import type { Environment } from '../core/environment.ts'
 import type { Fleet } from '../core/fleet.ts'
@@ -25,6 +26,12 @@ export type DeviceParts = {
   fleet: Pick<Fleet, 'candidates' | 'member'>
   /** Looks at the devices again, now. */
   refresh: () => Promise<void>
+  /** Adds a number of WhatsApp's official API, once it was found good. */
+  addCloud: (
+    draft: { environmentId: number; name: string },
+    credentials: { phoneNumberId: string; accessToken: string; appSecret: string },
+  ) => Promise<{ device: Device; webhook: { url: string; verifyToken: string } }>
+  renewCloud: (device: Device, renewed: { accessToken?: string; appSecret?: string }) => Promise<void>
   publicUrl: () => string
   now: () => number
 }
@@ -46,11 +53,17 @@ export const device =
 export const addDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
   async ({ environment, body }) => {
-    const { kind, name, phone = '', code, per_minute, per_day } = body as DeviceAddRequest
+    const { kind, name, phone = '', code, per_minute, per_day, driver, cloud } = body as DeviceAddRequest
     const reason = enrolment.unfit(kind, environment.name)
     if (reason !== undefined) throw bad('/kind', `${reason}.`)
+    if (cloud && (kind !== 'whatsapp' || driver !== 'cloud'))
+      throw bad('/cloud', 'Only WhatsApp numbers with the driver cloud have these.')
+    if (kind === 'whatsapp' && driver === 'cloud') return await addCloud(parts, environment, name, cloud)
     if (kind === 'whatsapp')
-      throw bad('/kind', 'A WhatsApp number is added by linking it: POST /devices/link.')
+      throw bad(
+        '/kind',
+        'A WhatsApp number is added by linking it: POST /devices/link. With the driver cloud it uses the official API.',
+      )
     if (code !== undefined && kind !== 'android') throw bad('/code', 'Only Android devices have a code.')
     const draft = {
       environmentId: environment.id,
@@ -71,13 +84,35 @@ export const addDevice =
     }
   }
 
+async function addCloud(
+  parts: DeviceParts,
+  environment: Environment,
+  name: string,
+  cloud: DeviceAddRequest['cloud'],
+): Promise<DeviceAddResponse> {
+  if (!cloud) throw bad('/cloud', 'The official API needs cloud: phone_number_id, access_token, app_secret.')
+  const { phone_number_id: phoneNumberId, access_token: accessToken, app_secret: appSecret } = cloud
+  const { device, webhook } = await parts.addCloud(
+    { environmentId: environment.id, name: nameOf(name) },
+    { phoneNumberId, accessToken, appSecret },
+  )
+  const shown = shownDevice(await find(parts, environment, device.id), parts.now())
+  const { url, verifyToken } = webhook
+  return { success: true, data: { ...shown, webhook: { url, verify_token: verifyToken } } }
+}
+
 export const changeDevice =
   (parts: DeviceParts): Action<DeviceResponse> =>
   async ({ environment, params, body }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    const { name, phone, per_minute, per_day, paused, safety } = body as DeviceChangeRequest
+    const { name, phone, per_minute, per_day, paused, safety, cloud } = body as DeviceChangeRequest
     if (safety && !device.caution) throw bad('/safety', 'Only WhatsApp numbers have safety settings.')
     const caution = safety && cautionFrom(safety, device.caution!)
+    if (cloud)
+      await parts.renewCloud(device, {
+        ...(cloud.access_token !== undefined && { accessToken: cloud.access_token }),
+        ...(cloud.app_secret !== undefined && { appSecret: cloud.app_secret }),
+      })
     const changed = await parts.store.change(device.id, {
       ...(name !== undefined && { name: nameOf(name) }),
       ...(phone !== undefined && { phone: phoneOf(phone) }),

@@ -39,6 +39,7 @@ const table: Record<ProblemCode, readonly [status: number, title: string]> = {
   no_device_available: [503, 'No device available'],
   device_offline: [503, 'Device offline'],
   queue_full: [503, 'Queue full'],
+  whatsapp_unreachable: [503, 'WhatsApp cannot be reached'],
   storage_unavailable: [503, 'Storage unavailable'],
   shutting_down: [503, 'Shutting down'],
 }

@@ -172,7 +172,7 @@ export const routes = (parts: RouteParts): readonly Route[] => [
     body: shapes.DeviceAddRequest,
     success: 201,
     response: shapes.DeviceAddResponse,
-    problems: bodyProblems,
+    problems: ['whatsapp_unreachable', ...bodyProblems],
     action: addDevice(parts.devices),
   },
   {
@@ -195,7 +195,7 @@ export const routes = (parts: RouteParts): readonly Route[] => [
     scope: 'devices:manage',
     body: shapes.DeviceChangeRequest,
     response: shapes.DeviceResponse,
-    problems: ['device_not_found', ...bodyProblems],
+    problems: ['device_not_found', 'whatsapp_unreachable', ...bodyProblems],
     action: changeDevice(parts.devices),
   },
   {

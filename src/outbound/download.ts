@@ -57,9 +57,10 @@ export async function downloadStream(
   address: string,
   guard: Guard,
   most: number,
+  headers?: Readonly<Record<string, string>>,
 ): Promise<AsyncIterable<Buffer>> {
   try {
-    return (await openRemote(address, guard, most, AbortSignal.timeout(totalMs))).bytes
+    return (await openRemote(address, guard, most, AbortSignal.timeout(totalMs), headers)).bytes
   } catch (error) {
     throw explained(error)
   }
@@ -67,8 +68,14 @@ export async function downloadStream(
 
 type Remote = { url: URL; headers: IncomingHttpHeaders; bytes: Counter }
 
-async function openRemote(address: string, guard: Guard, most: number, signal: AbortSignal): Promise<Remote> {
-  const { url, response } = await getGuarded(address, guard, signal)
+async function openRemote(
+  address: string,
+  guard: Guard,
+  most: number,
+  signal: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Remote> {
+  const { url, response } = await getGuarded(address, guard, signal, headers)
   const encoding = response.headers['content-encoding'] ?? 'identity'
   const announced = Number(response.headers['content-length'] ?? 0)
   if (encoding !== 'identity' || announced > most) response.destroy()

@@ -13,17 +13,24 @@ const redirects = new Set([301, 302, 303, 307, 308])
 export type Got = { url: URL; response: IncomingMessage }
 
 /** Resolves with a 200, whose body is still to be read. `signal` bounds it all. */
-export async function getGuarded(address: string, guard: Guard, signal: AbortSignal): Promise<Got> {
+export async function getGuarded(
+  address: string,
+  guard: Guard,
+  signal: AbortSignal,
+  /** For this address only: whoever it redirects to must not learn them. */
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Got> {
   let url = checked(address, guard)
   for (let hops = 0; ; hops += 1) {
-    const response = await ask(url, guard, signal)
-    const { statusCode = 0, headers } = response
+    const response = await ask(url, guard, signal, hops === 0 ? headers : {})
+    const { statusCode = 0 } = response
+    const { location } = response.headers
     if (statusCode === 200) return { url, response }
     response.destroy()
-    if (!redirects.has(statusCode) || headers.location === undefined)
+    if (!redirects.has(statusCode) || location === undefined)
       throw new Unreachable(`${hostOf(url)} answered ${statusCode}`)
     if (hops === mostRedirects) throw new Unreachable(`more than ${mostRedirects} redirects`)
-    const next = checked(new URL(headers.location, url).href, guard)
+    const next = checked(new URL(location, url).href, guard)
     if (url.protocol === 'https:' && next.protocol === 'http:')
       throw new Blocked('a redirect from https to http is not followed')
     url = next
@@ -41,7 +48,12 @@ function checked(address: string, guard: Guard): URL {
   return url
 }
 
-async function ask(url: URL, guard: Guard, signal: AbortSignal): Promise<IncomingMessage> {
+async function ask(
+  url: URL,
+  guard: Guard,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>>,
+): Promise<IncomingMessage> {
   const socket = await connectGuarded(url, guard, AbortSignal.any([signal, AbortSignal.timeout(connectMs)]))
   return await new Promise((resolve, reject) => {
     const call = request({
@@ -55,6 +67,7 @@ async function ask(url: URL, guard: Guard, signal: AbortSignal): Promise<Incomin
         // What is unpacked may be a thousand times as large.
         'accept-encoding': 'identity',
         connection: 'close',
+        ...headers,
       },
       signal,
     })

@@ -1,7 +1,7 @@
 /** Handing messages to devices, within their pace. */
 
 import { cautionOf } from '../core/caution.ts'
-import type { DeviceKind } from '../core/device.ts'
+import type { DeviceKind, Driver } from '../core/device.ts'
 import type { Message } from '../core/message.ts'
 import { afterHanding, beforeHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
 import type { Claim } from '../core/store.ts'
@@ -54,6 +54,7 @@ async function pullOne(tx: Transaction, { deviceId, registration, limit }: Pull)
 type Claimer = Limits & {
   environmentId: number
   kind: DeviceKind
+  driver: Driver | null
   caution: string
   restrictedUntil: number | null
   createdAt: number
@@ -71,7 +72,7 @@ async function claimFor(
 ): Promise<Claim> {
   const [[device], waiting] = await Promise.all([
     tx.all<Claimer>(sql`
-      SELECT d.environment_id AS "environmentId", d.kind, d.per_minute AS "perMinute", d.per_day AS "perDay",
+      SELECT d.environment_id AS "environmentId", d.kind, d.driver, d.per_minute AS "perMinute", d.per_day AS "perDay",
         d.caution, d.restricted_until AS "restrictedUntil", d.created_at AS "createdAt", d.paused,
         d.removed_at IS NOT NULL AS removed, l.pace
       FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`),
@@ -82,7 +83,7 @@ async function claimFor(
   ])
   if (!device || device.paused || device.removed || waiting.length === 0)
     return { messages: [], retryAt: null }
-  const caution = cautionOf(device.kind, JSON.parse(device.caution))
+  const caution = cautionOf(device.kind, device.driver, JSON.parse(device.caution))
   const { taken, pace, retryAt } = caution
     ? await pickCarefully(tx, { ...device, id: deviceId, caution }, waiting, limit)
     : within(device, waiting, tx.now)

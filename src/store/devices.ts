@@ -2,7 +2,15 @@
 
 import { randomUUIDv7 } from 'node:crypto'
 import { cautionOf } from '../core/caution.ts'
-import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from '../core/device.ts'
+import type {
+  AttentionCode,
+  Description,
+  Device,
+  DeviceChange,
+  DeviceDraft,
+  Load,
+  Node,
+} from '../core/device.ts'
 import type { EventType } from '../core/event.ts'
 import type { Pace } from '../core/pace.ts'
 import type { Verb } from './group.ts'
@@ -11,7 +19,7 @@ import type { Transaction } from './transaction.ts'
 
 export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
-  d.per_minute AS "perMinute", d.per_day AS "perDay", d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.online, d.held_by AS "heldBy",
+  d.per_minute AS "perMinute", d.per_day AS "perDay", d.driver, d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.online, d.held_by AS "heldBy",
   d.about, d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
 
 export type DeviceRow = Omit<Device, 'paused' | 'online' | 'about' | 'attention' | 'caution'> & {
@@ -25,7 +33,8 @@ export const deviceFrom = (row: DeviceRow): Device => ({
   ...row,
   paused: row.paused === 1,
   online: row.online === 1,
-  caution: cautionOf(row.kind, JSON.parse(row.caution)),
+  driver: row.kind === 'whatsapp' ? (row.driver ?? 'linked') : null,
+  caution: cautionOf(row.kind, row.driver, JSON.parse(row.caution)),
   about: JSON.parse(row.about),
   attention: JSON.parse(row.attention),
 })
@@ -48,14 +57,21 @@ function tell(tx: Transaction, type: EventType, of: Device, data?: Record<string
   tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, ...(data && { data }) })
 }
 
+/** What is to be done first with a new device. */
+function firstAttention({ kind, driver }: DeviceDraft): AttentionCode[] {
+  if (kind === 'android') return ['not_connected']
+  return driver === 'cloud' ? ['no_webhook'] : []
+}
+
 export const enrol: Verb<DeviceDraft, Device> = async (tx, drafts) => {
   const added: Device[] = []
   for (const draft of drafts) {
     const id = randomUUIDv7()
     await tx.all(sql`
-      INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, attention, created_at)
+      INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, driver, about, attention, created_at)
       VALUES (${id}, ${draft.environmentId}, ${draft.kind}, ${draft.name}, ${draft.phone}, ${draft.perMinute},
-        ${draft.perDay}, ${JSON.stringify(draft.kind === 'android' ? ['not_connected'] : [])}, ${tx.now})`)
+        ${draft.perDay}, ${draft.driver ?? null}, ${JSON.stringify(draft.about ?? {})},
+        ${JSON.stringify(firstAttention(draft))}, ${tx.now})`)
     await tx.all(sql`INSERT INTO loads (device_id) VALUES (${id})`)
     const fresh = (await device(tx, id))!
     tell(tx, 'device.added', fresh, { kind: fresh.kind, name: fresh.name })

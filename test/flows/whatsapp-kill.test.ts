@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts'
 import { hashSecret, hintOf, newSecret, sendAndRead } from '../../src/core/key.ts'
 import { pageSize } from '../../src/core/received.ts'
 import type { Store } from '../../src/core/store.ts'
+import { whatsappIdOf } from '../../src/links/whatsapp/outbox.ts'
 import { linkNumber } from '../../src/pairing.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
@@ -149,7 +150,11 @@ for (const { name, empty } of databases)
       for (const id of answered) {
         const message = (await store.message(1, id))!
         const copies = ids.get(message.text) ?? []
-        assert.ok(copies.length > 0 || texts.has(message.text), `${message.text} was never read`)
+        const why = server.unreadable.filter(one => one.id === whatsappIdOf(id))
+        assert.ok(
+          copies.length > 0 || texts.has(message.text),
+          `${message.text} was never read: ${JSON.stringify(why)}`,
+        )
       }
     } finally {
       child.kill('SIGKILL')

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import http from 'node:http'
-import type { Device } from '../../src/core/device.ts'
+import type { Device, DeviceDraft } from '../../src/core/device.ts'
 import { type Enrolment, inviteAndExplain } from '../../src/core/enrolment.ts'
 import type { EnvironmentName } from '../../src/core/environment.ts'
 import { type Answer, type TestGateway, until } from './gateway.ts'
@@ -24,7 +24,7 @@ export type Slot = { device: Device; enrolment: Enrolment }
 /** A device that waits for its phone. */
 export async function slot(
   gateway: TestGateway,
-  draft: Partial<Device> & { code?: boolean; environment?: EnvironmentName } = {},
+  draft: Partial<DeviceDraft> & { code?: boolean; environment?: EnvironmentName } = {},
 ): Promise<Slot> {
   const { code = false, environment = 'production', ...rest } = draft
   const device = await gateway.device(environment, { kind: 'android', ...rest })
@@ -53,7 +53,7 @@ export class App {
   /** A phone that is registered already. */
   static async enrol(
     gateway: TestGateway,
-    draft: Partial<Device> & { environment?: EnvironmentName } = {},
+    draft: Partial<DeviceDraft> & { environment?: EnvironmentName } = {},
     version = '1.75.0',
   ): Promise<App> {
     const app = new App(gateway, await slot(gateway, draft))

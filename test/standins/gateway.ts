@@ -1,7 +1,7 @@
 /** A whole gateway in this process: real HTTP, a real database, a clock that can be turned, phones that can be watched. */
 
 import { readConfig } from '../../src/config.ts'
-import type { Device } from '../../src/core/device.ts'
+import type { Device, DeviceDraft } from '../../src/core/device.ts'
 import type { Environment, EnvironmentName } from '../../src/core/environment.ts'
 import { hashSecret, hintOf, type KeyDraft, newSecret, sendAndRead } from '../../src/core/key.ts'
 import type { Log } from '../../src/core/log.ts'
@@ -23,7 +23,7 @@ export type TestGateway = Basestation & {
   logged: Record<string, unknown>[]
   environment(name: EnvironmentName): Promise<Environment>
   key(environment: EnvironmentName, draft?: Partial<KeyDraft>): Promise<string>
-  device(environment: EnvironmentName, draft?: Partial<Device>): Promise<Device>
+  device(environment: EnvironmentName, draft?: Partial<DeviceDraft>): Promise<Device>
   /** Asks the API. A body that is not a string is sent as JSON. */
   ask(
     method: string,

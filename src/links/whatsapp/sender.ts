@@ -5,6 +5,7 @@ import { LinkDown } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Failure, Message, Outcome, Receipt } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
+import { mediaFailure } from '../media-failure.ts'
 import { Halves, type Step } from './halves.ts'
 import type { Library, Socket } from './library.ts'
 import { keepMs, Outbox, type Sent, whatsappIdOf } from './outbox.ts'
@@ -185,15 +186,6 @@ async function inTime(work: Promise<unknown>, ms: number): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-const mediaCodes = ['media_unreachable', 'media_too_large', 'unsupported_media', 'media_url_blocked'] as const
-
-/** Why a file could not be had, where that is the file's fault. */
-function mediaFailure(error: unknown): Failure | undefined {
-  const { code, message } = error as { code?: string; message: string }
-  const known = mediaCodes.find(one => one === code)
-  return known && { code: known, detail: message }
 }
 
 function refusalOf(code: string): Failure {

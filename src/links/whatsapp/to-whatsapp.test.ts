@@ -8,6 +8,7 @@ const file = (extension: string, kind: MediaFile['class'], mime: string): MediaF
   mime,
   path: '/f',
   filename: 'song',
+  size: 1,
 })
 
 test('a sound goes out with its words behind it, or as one document if that was chosen', () => {

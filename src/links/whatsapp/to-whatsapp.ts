@@ -9,6 +9,7 @@ export type MediaFile = {
   mime: string
   path: string
   filename: string
+  size: number
   /** It was a moving picture, and is to be shown as one. */
   loops?: boolean
 }

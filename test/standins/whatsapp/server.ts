@@ -98,6 +98,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   readonly silent = new Set<string>()
   /** Every message that the gateway sent, in order, repeated ones too. */
   readonly outgoing: Outgoing[] = []
+  /** What a recipient could not decrypt, and why. */
+  readonly unreadable: { id: string; to: string; why: string }[] = []
   readonly media = new MediaHost()
   readonly #identity = newIdentity()
   readonly #parties = new Map<string, Party>()
@@ -475,7 +477,9 @@ export class WhatsAppStandin extends EventEmitter<Events> {
         party.received.push({ id, from: account!.phone, message })
       } catch (error) {
         // A copy of what was read already is dropped in silence, as a phone does.
-        const known = /old counter|Key used already/.test((error as Error).message)
+        const { message: why } = error as Error
+        this.unreadable.push({ id, to: jid, why })
+        const known = /old counter|Key used already/.test(why)
         const tries = this.#retries.get(id) ?? 0
         if (known || party === account || tries >= 5) continue
         this.#retries.set(id, tries + 1)

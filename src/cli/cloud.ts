@@ -1,0 +1,55 @@
+/** Numbers of WhatsApp's official API on the command line. Secrets come from files: arguments can be read by others. */
+
+import type { CloudParts } from '../cloud-number.ts'
+import { type Context, type Given, required, UsageError } from './command.ts'
+import { fleetOf, shown } from './device-settings.ts'
+import { secretFrom } from './secret-file.ts'
+
+export const cloudOptions = {
+  driver: {
+    type: 'string',
+    value: 'linked|cloud',
+    about: 'whatsapp: linked to a phone, or the official API',
+  },
+  'phone-number-id': { type: 'string', value: 'ID', about: 'cloud: Meta’s id of the number' },
+  'token-file': { type: 'string', value: 'F', about: 'cloud: file with the access token' },
+  'app-secret-file': { type: 'string', value: 'F', about: 'cloud: file with the app’s secret' },
+} as const
+
+/** Whether the official API is meant. */
+export function isCloud(given: Given): boolean {
+  const driver = given.text('driver')
+  if (driver !== undefined && driver !== 'linked' && driver !== 'cloud')
+    throw new UsageError('--driver must be linked or cloud')
+  return driver === 'cloud'
+}
+
+export async function addCloud(
+  { given, output }: Context,
+  parts: CloudParts & { store: Parameters<typeof fleetOf>[0] },
+  draft: { environmentId: number; name: string },
+): Promise<undefined> {
+  const accessToken = secretFrom(given, 'token-file')
+  const appSecret = secretFrom(given, 'app-secret-file')
+  if (accessToken === undefined || appSecret === undefined)
+    throw new UsageError('--driver cloud needs --phone-number-id, --token-file and --app-secret-file')
+  const phoneNumberId = required(given, 'phone-number-id')
+  if (!/^\d{5,30}$/.test(phoneNumberId)) throw new UsageError('--phone-number-id must be digits')
+  const { addCloudNumber } = await import('../cloud-number.ts')
+  const { device, webhook } = await addCloudNumber(parts, draft, { phoneNumberId, accessToken, appSecret })
+  const member = (await fleetOf(parts.store)).member(device.id)!
+  const { url, verifyToken } = webhook
+  output.show({ ...shown(member), webhook: { url, verify_token: verifyToken } }, () =>
+    [
+      `Added ${device.name} (${device.id}), ${device.phone}.`,
+      '',
+      'In Meta’s app dashboard: WhatsApp → Configuration → Webhook, then subscribe to “messages”.',
+      '',
+      `  Callback URL   ${url}`,
+      `  Verify token   ${verifyToken}`,
+      '',
+      'The token is shown only this once. Meta must reach the address over https, from the internet.',
+    ].join('\n'),
+  )
+  return undefined
+}

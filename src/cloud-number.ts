@@ -1,0 +1,79 @@
+/** Adds a number that is reached over WhatsApp's official API: checks it first, then keeps its secrets sealed. */
+
+import { randomBytes } from 'node:crypto'
+import type { Config } from './config.ts'
+import type { Device } from './core/device.ts'
+import { normaliseNumber } from './core/number.ts'
+import { Problem } from './core/problem.ts'
+import type { Store } from './core/store.ts'
+import { type CloudAccount, readAccount, writeAccount } from './links/cloud/account.ts'
+import { Graph, Refused } from './links/cloud/graph.ts'
+import { webhookPath } from './links/cloud/routes.ts'
+import { SealedVault } from './sealed-vault.ts'
+import { secretKey } from './secret-key.ts'
+
+export type CloudCredentials = Pick<CloudAccount, 'phoneNumberId' | 'accessToken' | 'appSecret'>
+
+/** What must be entered in Meta's app dashboard. */
+export type Webhook = { url: string; verifyToken: string }
+
+export type CloudParts = {
+  store: Pick<Store, 'devices' | 'enrol' | 'vaultRead' | 'vaultWrite' | 'vaultForget'>
+  config: Config
+  publicUrl: string
+}
+
+const vaultOf = ({ store, config }: CloudParts, deviceId: string) =>
+  new SealedVault(store, deviceId, secretKey(config))
+
+export async function addCloudNumber(
+  parts: CloudParts,
+  { environmentId, name }: { environmentId: number; name: string },
+  credentials: CloudCredentials,
+): Promise<{ device: Device; webhook: Webhook }> {
+  const { store, publicUrl } = parts
+  const phone = await checked(parts, credentials)
+  const { phoneNumberId } = credentials
+  const taken = (await store.devices()).find(
+    ({ about, removedAt }) => about.phoneNumberId === phoneNumberId && removedAt === null,
+  )
+  if (taken) throw bad('/cloud/phone_number_id', `This number is the device ${taken.name} already.`)
+  const limits = { perMinute: null, perDay: null }
+  const draft = { environmentId, kind: 'whatsapp' as const, name, phone, ...limits }
+  const device = await store.enrol({ ...draft, driver: 'cloud', about: { phoneNumberId } })
+  const verifyToken = randomBytes(18).toString('base64url')
+  await writeAccount(vaultOf(parts, device.id), { ...credentials, verifyToken })
+  return { device, webhook: { url: `${publicUrl}${webhookPath}`, verifyToken } }
+}
+
+/** Gives it a new token or secret, if they are good. */
+export async function renewCloudNumber(
+  parts: CloudParts,
+  device: Device,
+  renewed: Partial<Pick<CloudAccount, 'accessToken' | 'appSecret'>>,
+): Promise<void> {
+  const vault = vaultOf(parts, device.id)
+  const account = device.driver === 'cloud' ? await readAccount(vault) : undefined
+  if (!account) throw bad('/cloud', 'Only numbers of the official API have a token.')
+  const after = { ...account, ...renewed }
+  await checked(parts, after)
+  await writeAccount(vault, after)
+}
+
+/** The number in international format; empty when Meta does not tell one. */
+async function checked({ config }: CloudParts, credentials: CloudCredentials): Promise<string> {
+  try {
+    const number = await new Graph(config.WHATSAPP_GRAPH_URL, credentials).number()
+    return normaliseNumber(number) ?? ''
+  } catch (error) {
+    if (error instanceof Refused)
+      throw bad('/cloud', `WhatsApp’s official API refuses this: ${error.message} (${error.code})`)
+    throw new Problem('whatsapp_unreachable', 'WhatsApp’s official API cannot be reached.', {
+      cause: error,
+      retryAfter: 30,
+    })
+  }
+}
+
+const bad = (pointer: string, detail: string) =>
+  new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })

@@ -1,0 +1,114 @@
+/** What the official API posts, in our words. Everything in it is looked at as if a stranger had written it. */
+
+import { attachmentName, attachmentType } from '../../core/attachment.ts'
+import type { Failure } from '../../core/message.ts'
+import type { Incoming } from '../../core/received.ts'
+import { failureOf } from './refusals.ts'
+import { whoseStatus } from './to-cloud.ts'
+
+type Json = Record<string, unknown>
+const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export type CloudStatus = {
+  messageId: string
+  /** Which, if it went out as two. */
+  half: number | undefined
+  outcome: 'sent' | 'delivered' | 'read' | 'failed'
+  at: number
+  error?: Failure
+}
+
+/** A file that came with a message: Meta keeps it for a week. */
+export type CloudFileRef = { id: string; mime: string; filename: string | null }
+export type CloudMessage = { incoming: Omit<Incoming, 'deviceId'>; file?: CloudFileRef }
+
+/** What was posted about one number. */
+export type Posted = { phoneNumberId: string; statuses: CloudStatus[]; messages: CloudMessage[] }
+
+export function read(body: unknown, now: number): Posted[] {
+  return listOf(objectOf(body).entry)
+    .flatMap(entry => listOf(objectOf(entry).changes))
+    .map(change => objectOf(change))
+    .filter(({ field }) => field === 'messages')
+    .map(({ value }) => {
+      const { metadata, statuses, messages } = objectOf(value)
+      return {
+        phoneNumberId: textOf(objectOf(metadata).phone_number_id),
+        statuses: listOf(statuses).flatMap(one => statusOf(objectOf(one), now)),
+        messages: listOf(messages).flatMap(one => messageOf(objectOf(one))),
+      }
+    })
+}
+
+const outcomes: Readonly<Record<string, CloudStatus['outcome']>> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  played: 'read',
+  failed: 'failed',
+}
+
+function statusOf(status: Json, now: number): CloudStatus[] {
+  const whose = whoseStatus(status.biz_opaque_callback_data)
+  const outcome = outcomes[textOf(status.status)]
+  if (!whose || !outcome) return []
+  const at = Number(textOf(status.timestamp)) * 1_000 || now
+  return [
+    {
+      messageId: whose.messageId,
+      half: whose.half,
+      outcome,
+      at,
+      ...(outcome === 'failed' && { error: errorOf(status) }),
+    },
+  ]
+}
+
+function errorOf({ errors }: Json): Failure {
+  const { code, title, error_data: data } = objectOf(listOf(errors)[0])
+  return failureOf(Number(code ?? 0), (textOf(objectOf(data).details) || textOf(title)).slice(0, 200))
+}
+
+const fileTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const
+
+function messageOf(message: Json): CloudMessage[] {
+  const { from, id, timestamp } = message
+  const type = textOf(message.type)
+  const part = objectOf(message[type])
+  const isFile = (fileTypes as readonly string[]).includes(type) && textOf(part.id) !== ''
+  const text = wordsOf(type, part)
+  // Reactions, calls and what is not supported are nothing to read.
+  if (textOf(id) === '' || textOf(from) === '' || (text === undefined && !isFile)) return []
+  const at = Number(textOf(timestamp)) * 1_000
+  return [
+    {
+      incoming: {
+        sender: /^\d{7,15}$/.test(textOf(from)) ? `+${from}` : textOf(from),
+        text: text ?? '',
+        type: 'whatsapp',
+        metadata: at > 0 ? { sent_at: new Date(at).toISOString() } : {},
+        externalId: textOf(id),
+      },
+      ...(isFile && {
+        file: {
+          id: textOf(part.id),
+          mime: attachmentType(textOf(part.mime_type)),
+          filename: attachmentName(textOf(part.filename)),
+        },
+      }),
+    },
+  ]
+}
+
+function wordsOf(type: string, part: Json): string | undefined {
+  const { body, caption, text, name, address, latitude, longitude, button_reply, list_reply } = part
+  if (type === 'text') return textOf(body)
+  if (type === 'button') return textOf(text)
+  if (type === 'interactive') return textOf(objectOf(button_reply ?? list_reply).title)
+  if (type === 'location')
+    return [textOf(name), textOf(address), `geo:${latitude},${longitude}`].filter(Boolean).join('\n')
+  return typeof caption === 'string' ? caption : undefined
+}

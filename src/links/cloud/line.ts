@@ -1,0 +1,232 @@
+/** The line to one number over WhatsApp's official API. What becomes of messages comes by webhook. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { attachmentId } from '../../core/attachment.ts'
+import type { AttentionCode, Device } from '../../core/device.ts'
+import { type Link, LinkDown, type News } from '../../core/link.ts'
+import type { Log } from '../../core/log.ts'
+import type { Failure, Message, Receipt } from '../../core/message.ts'
+import type { MediaFile as KeptFile } from '../../core/received.ts'
+import type { Vault } from '../../core/vault.ts'
+import { mediaFailure } from '../media-failure.ts'
+import type { MediaFile } from '../whatsapp/to-whatsapp.ts'
+import { Counted, WithFile } from '../with-file.ts'
+import { readAccount } from './account.ts'
+import type { CloudFileRef, CloudMessage } from './from-cloud.ts'
+import { Graph, Refused } from './graph.ts'
+import { failureOf, isAboutCredentials, mustWait } from './refusals.ts'
+import { type Payload, payloadsOf, unfitFile } from './to-cloud.ts'
+
+export type CloudLineParts = {
+  device: Device
+  news: News
+  vault: Vault
+  attention: (codes: readonly AttentionCode[]) => Promise<void>
+  media: (message: Message) => Promise<MediaFile>
+  /** Fetches a received file with the device's own credentials, and keeps it. */
+  fetch: (address: string, authorization: string) => Promise<AsyncIterable<Buffer>>
+  save: (id: string, bytes: AsyncIterable<Buffer>) => Promise<void>
+  graphUrl: string
+  log: Log
+}
+
+/** Messages with a file that was not fetched yet. */
+export const cloudInboxType = 'cloud-inbox'
+
+const lookMs = 5_000
+const checkMs = 300_000
+/** Between tries for the words of a sound that has left already. */
+const pausesMs = [2_000, 6_000, 15_000]
+const mostUploads = 200
+
+export class CloudLine implements Link {
+  readonly #parts: CloudLineParts
+  readonly #tick: NodeJS.Timeout
+  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #withFile: WithFile
+  /** Meta's ids of files that were uploaded, by path: a bulk request uploads its file once. */
+  readonly #uploads = new Map<string, Promise<string>>()
+  #device: Device
+  #graph: Graph | undefined
+  #isUp = false
+  #refused = false
+  #checkedAt = -Infinity
+  #closed = false
+
+  constructor(parts: CloudLineParts) {
+    this.#parts = parts
+    this.#device = parts.device
+    const { news, vault, log } = parts
+    this.#withFile = new WithFile({
+      deviceId: parts.device.id,
+      news,
+      forget: id => vault.write([{ type: cloudInboxType, id, value: null }]),
+      later: (ms, work) => this.#later(ms, work),
+      log,
+    })
+    this.#tick = setInterval(() => void this.look(), lookMs)
+    this.#tick.unref()
+    void this.look()
+  }
+
+  isUp(): boolean {
+    return this.#isUp
+  }
+
+  adapt(device: Device): void {
+    this.#device = device
+  }
+
+  async send(message: Message): Promise<Receipt | undefined> {
+    const graph = this.#graph
+    if (!graph || !this.#isUp) throw new LinkDown('WhatsApp’s API is not ready')
+    const prepared = await this.#prepared(graph, message)
+    if ('error' in prepared) return this.#failed(message, prepared.error)
+    const [first, second] = prepared.payloads
+    try {
+      await graph.send(first!)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      return this.#failed(message, this.#judged(error))
+    }
+    const missing = second && (await this.#persist(graph, second))
+    if (missing) return this.#failed(message, missing)
+    // What became of it is told by webhook: that they took the request is not yet that they took the message.
+    return undefined
+  }
+
+  /** Looks whether the credentials are good, and for messages whose file must be fetched. */
+  async look(): Promise<void> {
+    try {
+      if (!this.#isUp || performance.now() - this.#checkedAt > checkMs) await this.#check()
+      await this.#fetchFiles()
+    } catch (error) {
+      this.#parts.log.warn(
+        { device: this.#device.id, err: error },
+        'something with WhatsApp has to be done again',
+      )
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#tick)
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#isUp = false
+  }
+
+  async #check(): Promise<void> {
+    const { vault, graphUrl } = this.#parts
+    // Read again each time: somebody may have given it a new token.
+    const account = await readAccount(vault)
+    if (this.#closed) return
+    this.#graph = account && new Graph(graphUrl, account)
+    try {
+      await this.#graph?.number()
+      this.#say(this.#graph !== undefined, this.#graph === undefined)
+    } catch (error) {
+      this.#say(false, error instanceof Refused && isAboutCredentials(error.code))
+    }
+    this.#checkedAt = performance.now()
+  }
+
+  #say(up: boolean, refused: boolean): void {
+    if (this.#closed) return
+    const { news, attention } = this.#parts
+    if (up !== this.#isUp) news.online(up).catch(() => {})
+    this.#isUp = up
+    if (refused === this.#refused) return
+    this.#refused = refused
+    const others = this.#device.attention.filter(code => code !== 'token_refused')
+    attention(refused ? [...others, 'token_refused'] : others).catch(() => {})
+  }
+
+  async #prepared(graph: Graph, message: Message): Promise<{ payloads: Payload[] } | { error: Failure }> {
+    if (message.mediaUrl === null) return { payloads: payloadsOf(message, undefined) }
+    let file: MediaFile
+    try {
+      file = await this.#parts.media(message)
+    } catch (error) {
+      const failure = mediaFailure(error)
+      if (failure) return { error: failure }
+      throw new LinkDown('the file could not be had', { cause: error })
+    }
+    const unfit = unfitFile(file)
+    if (unfit) return { error: unfit }
+    try {
+      return { payloads: payloadsOf(message, { ...file, mediaId: await this.#upload(graph, file) }) }
+    } catch (error) {
+      if (error instanceof Refused) return { error: this.#judged(error) }
+      throw new LinkDown('the file could not be uploaded', { cause: error })
+    }
+  }
+
+  #upload(graph: Graph, { path, mime, filename }: MediaFile): Promise<string> {
+    const known = this.#uploads.get(path)
+    if (known) return known
+    if (this.#uploads.size >= mostUploads) this.#uploads.delete(this.#uploads.keys().next().value!)
+    const upload = graph.upload(path, mime, filename)
+    this.#uploads.set(path, upload)
+    upload.catch(() => this.#uploads.delete(path))
+    return upload
+  }
+
+  /** Its other half has left: it cannot go back to the queue. Resolves with why it could not be sent at all. */
+  async #persist(graph: Graph, payload: Payload): Promise<Failure | undefined> {
+    for (const pause of pausesMs)
+      try {
+        await graph.send(payload)
+        return undefined
+      } catch (error) {
+        const waits = error instanceof LinkDown || (error instanceof Refused && mustWait(error.code))
+        if (error instanceof Refused && !waits) return failureOf(error.code, error.message)
+        if (!waits) throw error
+        await sleep(pause, undefined, { ref: false })
+      }
+    return { code: 'whatsapp_refused', detail: 'The sound was sent; WhatsApp did not take the words.' }
+  }
+
+  /** The failure that a refusal is; or it throws, when the message may wait. */
+  #judged(error: Refused): Failure {
+    if (isAboutCredentials(error.code)) {
+      this.#say(false, true)
+      throw new LinkDown('WhatsApp’s API refuses the token', { cause: error })
+    }
+    if (mustWait(error.code)) throw new LinkDown('WhatsApp’s API asks to wait', { cause: error })
+    return failureOf(error.code, error.message)
+  }
+
+  #failed(message: Message, error: Failure): Receipt {
+    return { messageId: message.id, deviceId: this.#device.id, outcome: 'failed', at: Date.now(), error }
+  }
+
+  async #fetchFiles(): Promise<void> {
+    const { vault } = this.#parts
+    const graph = this.#graph
+    if (!graph || !this.#isUp) return
+    for (const [place, text] of await vault.list(cloudInboxType)) {
+      if (this.#withFile.has(place)) continue
+      const { incoming, file } = JSON.parse(text) as Required<CloudMessage>
+      const source = `${this.#device.id}/${incoming.externalId}`
+      void this.#withFile.tell(place, incoming, () => this.#fetchFile(graph, source, file))
+    }
+  }
+
+  async #fetchFile(graph: Graph, source: string, file: CloudFileRef): Promise<KeptFile> {
+    const { fetch, save } = this.#parts
+    const id = attachmentId(source)
+    const counted = new Counted()
+    await save(id, counted.bytes(await fetch(await graph.mediaUrl(file.id), graph.authorization)))
+    return { id, mime: file.mime, size: counted.size, filename: file.filename }
+  }
+
+  #later(ms: number, work: () => void): void {
+    if (this.#closed) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      if (!this.#closed) work()
+    }, ms)
+    timer.unref()
+    this.#timers.add(timer)
+  }
+}

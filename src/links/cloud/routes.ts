@@ -1,0 +1,42 @@
+/** The address that Meta posts to. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../../core/problem.ts'
+import type { CloudHooks } from './hooks.ts'
+
+export const cloudBase = '/whatsapp/v1'
+export const webhookPath = `${cloudBase}/webhook`
+/** Meta posts up to 3 MB. */
+const bodyLimit = 4 * 1_048_576
+
+export type CloudRouteParts = {
+  hooks: CloudHooks
+  /** For how long to hold a refusal back from this address. */
+  delay: (address: string) => number
+}
+
+/** Registers the routes in a scope of their own, under `cloudBase`. */
+export function cloudRoutes(app: FastifyInstance, { hooks, delay }: CloudRouteParts): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.get('/webhook', { exposeHeadRoute: false }, async (request, reply) => {
+    const query = request.query as Record<string, unknown>
+    const [mode, token, challenge] = ['mode', 'verify_token', 'challenge'].map(name => query[`hub.${name}`])
+    if (mode !== 'subscribe' || typeof token !== 'string' || !(await hooks.answers(token))) {
+      await sleep(delay(request.ip))
+      throw new Problem('invalid_signature', 'The verify token is not that of any number.')
+    }
+    return reply.type('text/plain').send(String(challenge ?? ''))
+  })
+  app.post('/webhook', { bodyLimit }, async request => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    try {
+      await hooks.take(body, request.headers['x-hub-signature-256'])
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'invalid_signature') await sleep(delay(request.ip))
+      throw error
+    }
+    return { success: true }
+  })
+}

@@ -1,0 +1,238 @@
+/** WhatsApp's official API: the whole gateway against a stand-in of it. */
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { GraphStandin } from '../standins/cloud/graph.ts'
+import { databases } from '../standins/databases.ts'
+import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+import { media } from '../standins/media.ts'
+
+for (const { name, empty } of databases)
+  describe(`the official API on ${name}`, () => {
+    const graph = new GraphStandin()
+    let gateway: TestGateway
+    let key = ''
+    let origin = ''
+    let device: { id: string; webhook: { url: string; verify_token: string } }
+    const files = createServer((request, response) => {
+      const file = media[request.url!.slice(1)]
+      response.writeHead(file ? 200 : 404, file?.type ? { 'content-type': file.type } : {}).end(file?.bytes)
+    })
+    before(async () => {
+      await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve))
+      const host = `127.0.0.1:${(files.address() as AddressInfo).port}`
+      origin = `http://${host}`
+      gateway = await startGateway({
+        database: await empty(),
+        settings: { WHATSAPP_GRAPH_URL: await graph.start(), MEDIA_ALLOW_HOSTS: host, FFMPEG: 'none' },
+      })
+      key = await gateway.key('production', {
+        scopes: ['messages:send', 'messages:read', 'inbox:read', 'devices:read', 'devices:manage'],
+      })
+    })
+    after(async () => {
+      graph.stop()
+      files.close()
+      await gateway.stop()
+    })
+
+    const ask = (method: string, path: string, body?: object) =>
+      gateway.ask(method, `/api/v1${path}`, { key, ...(body && { body }) })
+    const add = (access_token: string) =>
+      ask('POST', '/devices', {
+        kind: 'whatsapp',
+        driver: 'cloud',
+        name: 'Official',
+        cloud: { phone_number_id: graph.phoneNumberId, access_token, app_secret: graph.appSecret },
+      })
+    const shown = async () => (await ask('GET', `/devices/${device.id}`)).body.data
+    const send = async (message: string, more: object = {}) => {
+      const answer = await ask('POST', '/sms/send', {
+        to: '+15550002000',
+        message,
+        device_id: device.id,
+        ...more,
+      })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.message_id as string
+    }
+    const status = async (id: string) => (await ask('GET', `/sms/status/${id}`)).body.data
+    const becomes = (id: string, wanted: string) =>
+      until(wanted, async () => (await status(id)).status === wanted)
+    const inbox = async () => (await ask('GET', '/messages/received')).body.data
+
+    test('wrong credentials are refused, and no device is left behind', async () => {
+      const answer = await add('wrong')
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'])
+      assert.equal((await ask('GET', '/devices')).body.data.length, 0)
+    })
+    test('a number is added with its phone number, and is online', async () => {
+      const answer = await add(graph.token)
+      assert.equal(answer.status, 201, answer.text)
+      device = answer.body.data
+      graph.webhook = device.webhook.url
+      const { phone, driver, attention } = answer.body.data
+      assert.deepEqual([phone, driver, attention[0].code], ['+15550783881', 'cloud', 'no_webhook'])
+      await until('online', async () => (await shown()).status === 'online')
+      assert.ok(!answer.text.includes(graph.token) && !answer.text.includes(graph.appSecret))
+      assert.equal((await add(graph.token)).status, 400, 'twice')
+    })
+    test('its secrets are sealed at rest', async () => {
+      const [row] = await gateway.store.vaultRead(device.id, 'cloud', ['account'])
+      assert.ok(row && !row.value.includes(graph.token))
+    })
+    test('Meta finds the webhook with the right token only', async () => {
+      const asked = (token: string) =>
+        fetch(`${graph.webhook}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`)
+      const right = await asked(device.webhook.verify_token)
+      assert.deepEqual([right.status, await right.text()], [200, '1158201444'])
+      assert.equal((await asked('wrong')).status, 401)
+    })
+    test('a text goes out and is delivered, read, by what the webhook says', async () => {
+      graph.behaviour = { statuses: [] }
+      const id = await send('Grüße 😀')
+      await until('taken', () => graph.taken.length === 1)
+      const [taken] = graph.taken
+      assert.deepEqual(taken.text, { body: 'Grüße 😀', preview_url: false })
+      assert.equal(taken.to, '15550002000')
+      assert.equal((await status(id)).status, 'sending', 'that they took the request says nothing')
+      for (const step of ['sent', 'delivered', 'read']) {
+        assert.equal(await graph.status(taken, step), 200)
+        await becomes(id, step)
+      }
+      assert.equal(await graph.status(taken, 'delivered'), 200)
+      assert.equal((await status(id)).status, 'read', 'never back')
+      assert.deepEqual((await shown()).attention, [])
+    })
+    test('a wrong signature changes nothing', async () => {
+      graph.behaviour = { statuses: [] }
+      const before = graph.taken.length
+      const id = await send('x')
+      await until('taken', () => graph.taken.length > before)
+      const taken = graph.taken.at(-1)
+      const statuses = [
+        {
+          id: 'w',
+          status: 'delivered',
+          timestamp: '1',
+          biz_opaque_callback_data: taken.biz_opaque_callback_data,
+        },
+      ]
+      assert.equal(await graph.post({ statuses }, 'another secret'), 401)
+      assert.equal((await status(id)).status, 'sending')
+      const count = (await inbox()).length
+      const unsigned = await fetch(graph.webhook, { method: 'POST', body: '{}' })
+      assert.equal(unsigned.status, 401)
+      assert.equal((await inbox()).length, count)
+      await graph.status(taken, 'sent')
+      await becomes(id, 'sent')
+    })
+    test('garbage that is signed is answered, and harms nobody', async () => {
+      for (const body of [
+        {},
+        { entry: 5 },
+        { entry: [{ changes: [{ field: 'messages', value: { statuses: [null, { status: 7 }] } }] }] },
+      ])
+        assert.equal(await graph.postRaw(body), 200)
+    })
+    test('a failure says why', async () => {
+      graph.behaviour = { statuses: [] }
+      const id = await send('too late')
+      await until('taken', () => graph.taken.at(-1)?.biz_opaque_callback_data === id)
+      await graph.status(graph.taken.at(-1), 'failed', {
+        errors: [{ code: 131047, title: 'Re-engagement message' }],
+      })
+      await becomes(id, 'failed')
+      assert.equal((await status(id)).error.code, 'outside_window')
+      graph.behaviour = { statuses: [], error: { status: 400, code: 131026, message: 'Undeliverable' } }
+      const other = await send('x')
+      await becomes(other, 'failed')
+      assert.equal((await status(other)).error.code, 'whatsapp_refused')
+    })
+    test('asked to wait, it waits, and sends once', async () => {
+      const { refusals } = graph
+      const before = graph.taken.length
+      graph.behaviour = { statuses: [], error: { status: 400, code: 130429 } }
+      const id = await send('later')
+      await until('tried', () => graph.refusals > refusals)
+      graph.behaviour = { statuses: ['sent', 'delivered'] }
+      await becomes(id, 'delivered')
+      assert.equal(graph.taken.length - before, 1)
+    })
+    test('an answer that never comes is not asked for again: the webhook tells what became of it', async () => {
+      graph.behaviour = { statuses: ['sent'], hang: true }
+      const before = graph.taken.length
+      const id = await send('once')
+      await becomes(id, 'sent')
+      assert.equal(graph.taken.length - before, 1)
+      graph.behaviour = { statuses: ['sent', 'delivered'] }
+    })
+    test('files go out as what they are; a sound is followed by its words', async () => {
+      for (const [file, type] of [
+        ['a.jpg', 'image'],
+        ['a.mp4', 'video'],
+        ['a.pdf', 'document'],
+        ['a.mp3', 'audio'],
+      ] as const) {
+        const before = graph.taken.length
+        const id = await send(`this is ${file}`, { media_url: `${origin}/${file}` })
+        await becomes(id, 'delivered')
+        const [first, second] = graph.taken.slice(before)
+        assert.equal(first.type, type)
+        assert.deepEqual(graph.uploads.get(first[type].id)!.bytes, media[file]!.bytes)
+        if (type === 'audio') assert.equal(second.text.body, `this is ${file}`)
+        else assert.deepEqual([first[type].caption, second], [`this is ${file}`, undefined])
+        if (type === 'document') assert.equal(first.document.filename, 'a.pdf')
+      }
+    })
+    test('what the official API does not take fails, and says so', async () => {
+      const id = await send('x', { media_url: `${origin}/a.zip` })
+      await becomes(id, 'failed')
+      assert.equal((await status(id)).error.code, 'unsupported_media')
+    })
+    test('a file of a bulk request is uploaded once', async () => {
+      const before = graph.uploads.size
+      const { body } = await ask('POST', '/sms/bulk', {
+        recipients: ['+15550002001', '+15550002002', '+15550002003'],
+        message: 'look',
+        media_url: `${origin}/a.png`,
+        device_id: device.id,
+      })
+      for (const id of body.message_ids) await becomes(id, 'delivered')
+      assert.equal(graph.uploads.size - before, 1)
+    })
+    test('a text and a file are received, each once however often they are posted', async () => {
+      const before = (await inbox()).length
+      const message = { id: 'wamid.same', type: 'text', text: { body: 'hello' } }
+      for (let n = 0; n < 3; n += 1) assert.equal(await graph.write(message), 200)
+      const bytes = media['a.png']!.bytes
+      const file = { id: graph.keep('image/png', bytes), mime_type: 'image/png', caption: 'look' }
+      assert.equal(await graph.write({ type: 'image', image: file }), 200)
+      await until('both', async () => (await inbox()).length === before + 2)
+      const [picture, text] = await inbox()
+      assert.deepEqual([text.message, text.from, text.type], ['hello', '+15550002000', 'whatsapp'])
+      assert.equal(picture.message, 'look')
+      const [shownFile] = picture.metadata.media
+      const answer = await fetch(`${gateway.url}/api/v1/media/${shownFile.id}`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)
+    })
+    test('a token that is refused shows; a new one mends it, and what waited goes out', async () => {
+      graph.token = 'EAAnew'
+      const id = await send('x')
+      await until('it shows', async () =>
+        (await shown()).attention.some(({ code }: { code: string }) => code === 'token_refused'),
+      )
+      assert.equal(
+        (await ask('PATCH', `/devices/${device.id}`, { cloud: { access_token: 'bad' } })).status,
+        400,
+      )
+      const renewed = await ask('PATCH', `/devices/${device.id}`, { cloud: { access_token: 'EAAnew' } })
+      assert.equal(renewed.status, 200, renewed.text)
+      await until('delivered', async () => (await status(id)).status === 'delivered', 20_000)
+      assert.deepEqual((await shown()).attention, [])
+    })
+  })
