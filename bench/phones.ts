@@ -1,10 +1,10 @@
 /** Many phones with the app on one gateway, over real HTTP, and as many messages as they can carry. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Crowd } from '../src/simulator/crowd.ts'
 import { inParallel } from '../src/simulator/in-parallel.ts'
 import { usual } from '../src/simulator/trouble.ts'
 import type { Server } from './process.ts'
+import { until } from './until.ts'
 
 export type CrowdResult = {
   onlineSeconds: number
@@ -13,8 +13,6 @@ export type CrowdResult = {
   twice: number
   mostMiB: number
 }
-
-const patienceMs = 120_000
 
 export async function crowdOf(server: Server, phones: number, messages: number): Promise<CrowdResult> {
   const client = server.client()
@@ -53,13 +51,5 @@ export async function crowdOf(server: Server, phones: number, messages: number):
   } finally {
     clearInterval(memory)
     crowd.stop()
-  }
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`)
-    await sleep(100)
   }
 }

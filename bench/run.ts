@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyPostgres, leavePostgres } from '../test/standins/postgres.ts'
+import { WhatsAppStandin } from '../test/standins/whatsapp/server.ts'
+import { numbersOf } from './numbers.ts'
 import { crowdOf } from './phones.ts'
 import { median, Server } from './process.ts'
 import { seedBacklog, seedInbox } from './seed.ts'
@@ -203,7 +205,23 @@ async function phones(): Promise<void> {
   await server.stop()
 }
 
-const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory, phones }
+async function numbers(): Promise<void> {
+  const whatsapp = new WhatsAppStandin()
+  const server = await Server.start('app', database('numbers'), {
+    WHATSAPP_WS_URL: await whatsapp.start(),
+    DATA_DIR: folder,
+  })
+  const result = await numbersOf(server, whatsapp, 50, 20)
+  const { linkedSeconds, exchangedSeconds, lost, emptyMiB, idleMiB, mostMiB } = result
+  const times = `linked in ${linkedSeconds.toFixed(1)} s, exchanged in ${exchangedSeconds.toFixed(1)} s`
+  report('50 WhatsApp numbers, 20 messages each way: lost', lost, 0, times, true)
+  const sizes = `${emptyMiB.toFixed(0)} without any, ${idleMiB.toFixed(0)} when linked`
+  report('memory of the gateway with them at most, in MiB', mostMiB, 400, sizes, true)
+  await server.stop()
+  whatsapp.stop()
+}
+
+const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory, phones, numbers }
 try {
   for (const [name, measure] of Object.entries(all))
     if (wanted.length === 0 || wanted.includes(name)) await measure()

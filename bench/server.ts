@@ -47,6 +47,8 @@ const gateway = await build(
     RATE_LIMIT: '1000000000',
     QUEUE_LIMIT: '1000000000',
     LOG_LEVEL: 'error',
+    DATA_DIR: process.env.DATA_DIR,
+    WHATSAPP_WS_URL: process.env.WHATSAPP_WS_URL,
   }),
   {
     kinds: [mode === 'phones' ? simulatedPhones({ now: Date.now }) : idle],

@@ -29,11 +29,10 @@ const nothing = Uint8Array.of(1)
  *   has a transaction of its own, one at a time, and is on disk before its ciphertext leaves.
  */
 export const safeConversations =
-  (make: Make, arrivals: Arrivals, onKept: () => void): Make =>
+  (make: Make, alone: OneAtATime, arrivals: Arrivals, onKept: () => void): Make =>
   (auth, logger, toLid) => {
     const repository = make(auth, logger, toLid)
     const keys = auth.keys as unknown as Keys
-    const alone = oneAtATime()
     const step = <Given extends unknown[], T>(work: (...given: Given) => Promise<T>) => {
       return (...given: Given) => alone(() => keys.transaction(() => work(...given), 'conversations'))
     }
@@ -69,8 +68,13 @@ export const safeConversations =
     return Object.assign(repository, guarded)
   }
 
-/** Runs work one after the other, and outside of whatever transaction the caller is in. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+export type OneAtATime = <T>(work: () => Promise<T>) => Promise<T>
+
+/**
+ * Runs work one after the other, and outside of whatever transaction the caller is in. One for each number, not for each
+ * connection: what is left of the last connection must not get in the way of the next.
+ */
+export function oneAtATime(): OneAtATime {
   const outside = AsyncLocalStorage.snapshot()
   let last: Promise<unknown> = Promise.resolve()
   return work => {

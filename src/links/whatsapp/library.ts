@@ -18,12 +18,11 @@ export function loadLibrary(): Promise<Library> {
 }
 
 async function load(): Promise<Library> {
-  // Before it is loaded: its dependency prints session keys to the console.
+  // Before it is loaded: its dependency prints session keys to the console, and loses messages.
   hush()
   try {
-    const library = await import('baileys')
     mendLibsignal()
-    return library
+    return await import('baileys')
   } catch (error) {
     loading = undefined
     throw new LibraryMissing('WhatsApp needs the optional package baileys: npm install', { cause: error })

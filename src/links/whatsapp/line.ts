@@ -8,6 +8,7 @@ import type { Log } from '../../core/log.ts'
 import type { Message, Receipt } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
 import type { Arrivals } from './arrivals.ts'
+import { oneAtATime } from './conversations.ts'
 import { numberOf } from './from-whatsapp.ts'
 import { type Files, Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
@@ -54,6 +55,7 @@ export class WhatsAppLine implements Link {
   readonly #inbox: Inbox
   /** The library's transactions follow whoever is called from within them; telling must not become part of one. */
   readonly #outside = new AsyncResource('WhatsAppLine')
+  readonly #alone = oneAtATime()
   #library: Library | undefined
   #socket: Socket | undefined
   #arrivals: Arrivals | undefined
@@ -143,6 +145,7 @@ export class WhatsAppLine implements Link {
         log,
         ...(url !== undefined && { url }),
         sent: id => this.#sender.outbox.bytes(id),
+        alone: this.#alone,
         onKept: () => this.#outside.runInAsyncScope(() => this.#safely(this.#inbox.run())),
         now: this.#parts.now,
       })
@@ -150,6 +153,8 @@ export class WhatsAppLine implements Link {
       this.#arrivals = arrivals
       this.#heardAt = this.#parts.now()
       socket.ev.on('creds.update', () => {
+        // What a connection that has ended still says is older than what the next one has kept.
+        if (socket !== this.#socket) return
         session.save().catch(error => {
           log.error(
             { device: device.id, err: error },

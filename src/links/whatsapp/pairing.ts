@@ -2,6 +2,7 @@
 
 import type { Log } from '../../core/log.ts'
 import type { VaultChange } from '../../core/vault.ts'
+import { oneAtATime } from './conversations.ts'
 import { numberOf } from './from-whatsapp.ts'
 import { loadLibrary } from './library.ts'
 import { openSession, Scratch } from './session.ts'
@@ -45,6 +46,7 @@ export async function* pair(options: PairingOptions): AsyncGenerator<PairingStep
     log,
     ...(url !== undefined && { url }),
     sent: async () => undefined,
+    alone: oneAtATime(),
     onKept: () => {},
     now,
   })

@@ -3,7 +3,7 @@
 import type { BinaryNode } from 'baileys'
 import type { Log } from '../../core/log.ts'
 import { Arrivals } from './arrivals.ts'
-import { safeConversations } from './conversations.ts'
+import { type OneAtATime, safeConversations } from './conversations.ts'
 import type { Library, Socket } from './library.ts'
 import type { Session } from './session.ts'
 
@@ -15,6 +15,8 @@ export type SocketOptions = {
   url?: string
   /** What was sent under this id, for a recipient who could not read it. */
   sent: (id: string) => Promise<Uint8Array | undefined>
+  /** Steps of the conversations' keys, over all connections of the number. */
+  alone: OneAtATime
   /** A message was decrypted and kept. */
   onKept: () => void
   now: () => number
@@ -28,7 +30,7 @@ export type Built = {
 /** A query that is not answered holds up everything behind it. */
 const queryMs = 20_000
 
-export function buildSocket({ library, session, log, url, sent, onKept, now }: SocketOptions): Built {
+export function buildSocket({ library, session, log, url, sent, alone, onKept, now }: SocketOptions): Built {
   const { makeWASocket, Browsers, DEFAULT_CONNECTION_CONFIG, isJidBroadcast, isJidGroup, isJidNewsletter } =
     library
   const arrivals = new Arrivals(now)
@@ -52,7 +54,12 @@ export function buildSocket({ library, session, log, url, sent, onKept, now }: S
       const bytes = id ? await sent(id) : undefined
       return bytes && library.proto.Message.decode(bytes)
     },
-    makeSignalRepository: safeConversations(DEFAULT_CONNECTION_CONFIG.makeSignalRepository, arrivals, onKept),
+    makeSignalRepository: safeConversations(
+      DEFAULT_CONNECTION_CONFIG.makeSignalRepository,
+      alone,
+      arrivals,
+      onKept,
+    ),
     ...(url !== undefined && { waWebSocketUrl: url }),
   })
   socket.ws.prependListener('CB:message', (node: BinaryNode) => {
