@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import type { BinaryNode } from 'baileys'
 import { until } from '../standins/gateway.ts'
@@ -107,6 +108,42 @@ describe('what comes to a WhatsApp number', () => {
     const types = receipts.slice(before).map(({ attrs }) => attrs.type)
     assert.ok(!types.includes('retry'), `asked again: ${types}`)
     assert.equal((await inbox()).filter(one => one.message === 'only once').length, 1)
+  })
+  test('two who write to each other at the same moment can read each other ever after', async () => {
+    const { server, account, gateway, device, key } = world
+    const retries = () => receipts.filter(({ attrs }) => attrs.type === 'retry').length
+    const before = retries()
+    for (let n = 0; n < 5; n += 1) {
+      const eve = server.add({ phone: `1555000300${n}`, lid: `92000000000${n}` })
+      const send = (message: string) => {
+        const body = { to: `+${eve.phone}`, message, device_id: device.id }
+        return gateway.ask('POST', '/api/v1/sms/send', { key, body })
+      }
+      for (let round = 0; round < 4; round += 1)
+        await Promise.all([
+          send(`to ${n} ${round}`),
+          server.write(eve, account, { conversation: `from ${n} ${round}` }),
+          sleep(round * 20),
+        ])
+      await received(`from ${n} 3`)
+      await until('all were read', () => eve.received.length === 4)
+    }
+    assert.deepEqual(server.unreadable, [])
+    assert.equal(retries() - before, 0, 'nothing had to be asked for again')
+  })
+  test('the key of a message is on disk before the message leaves', async () => {
+    const { server, gateway, device, key } = world
+    const sessions = async () => JSON.stringify(await gateway.store.vaultRead(device.id, 'key:session'))
+    let then: Promise<string> | undefined
+    server.once('outgoing', () => {
+      then = sessions()
+    })
+    const body = { to: `+${world.bob.phone}`, message: 'x', device_id: device.id }
+    const before = world.bob.received.length
+    await gateway.ask('POST', '/api/v1/sms/send', { key, body })
+    await until('it was read', () => world.bob.received.length > before)
+    await sleep(300)
+    assert.equal(await then, await sessions())
   })
   test('groups and status are left out', async () => {
     const nobody = { phone: '120363000000000000', lid: '120363000000000000' }

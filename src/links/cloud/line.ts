@@ -9,6 +9,7 @@ import type { Failure, Message, Receipt } from '../../core/message.ts'
 import type { MediaFile as KeptFile } from '../../core/received.ts'
 import type { Vault } from '../../core/vault.ts'
 import { mediaFailure } from '../media-failure.ts'
+import { Timers } from '../timers.ts'
 import type { MediaFile } from '../whatsapp/to-whatsapp.ts'
 import { Counted, WithFile } from '../with-file.ts'
 import { readAccount } from './account.ts'
@@ -42,7 +43,7 @@ const mostUploads = 200
 export class CloudLine implements Link {
   readonly #parts: CloudLineParts
   readonly #tick: NodeJS.Timeout
-  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #timers = new Timers()
   readonly #withFile: WithFile
   /** Meta's ids of files that were uploaded, by path: a bulk request uploads its file once. */
   readonly #uploads = new Map<string, Promise<string>>()
@@ -61,7 +62,7 @@ export class CloudLine implements Link {
       deviceId: parts.device.id,
       news,
       forget: id => vault.write([{ type: cloudInboxType, id, value: null }]),
-      later: (ms, work) => this.#later(ms, work),
+      later: (ms, work) => this.#timers.after(ms, work),
       log,
     })
     this.#tick = setInterval(() => void this.look(), lookMs)
@@ -111,7 +112,7 @@ export class CloudLine implements Link {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#tick)
-    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.close()
     this.#isUp = false
   }
 
@@ -218,15 +219,5 @@ export class CloudLine implements Link {
     const counted = new Counted()
     await save(id, counted.bytes(await fetch(await graph.mediaUrl(file.id), graph.authorization)))
     return { id, mime: file.mime, size: counted.size, filename: file.filename }
-  }
-
-  #later(ms: number, work: () => void): void {
-    if (this.#closed) return
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      if (!this.#closed) work()
-    }, ms)
-    timer.unref()
-    this.#timers.add(timer)
   }
 }

@@ -7,6 +7,7 @@ import { type Link, LinkDown, type News } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Message, Receipt } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
+import { Timers } from '../timers.ts'
 import type { Arrivals } from './arrivals.ts'
 import { oneAtATime } from './conversations.ts'
 import { numberOf } from './from-whatsapp.ts'
@@ -14,7 +15,7 @@ import { type Files, Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
-import { openSession, seenType } from './session.ts'
+import { openSession, type Session, seenType } from './session.ts'
 import { buildSocket } from './socket.ts'
 
 export type LineParts = {
@@ -50,12 +51,13 @@ const tellMs = 1_000
 export class WhatsAppLine implements Link {
   readonly #parts: LineParts
   readonly #sender: Sender
-  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #timers = new Timers()
   readonly #tick: NodeJS.Timeout
   readonly #inbox: Inbox
   /** The library's transactions follow whoever is called from within them; telling must not become part of one. */
   readonly #outside = new AsyncResource('WhatsAppLine')
-  readonly #alone = oneAtATime()
+  #alone = oneAtATime()
+  #session: Session | undefined
   #library: Library | undefined
   #socket: Socket | undefined
   #arrivals: Arrivals | undefined
@@ -87,7 +89,7 @@ export class WhatsAppLine implements Link {
       frontier: () => this.#arrivals?.frontier(),
       numberBehind: lid => this.#numberBehind(lid),
       mediaHost: () => this.#mediaHost(),
-      later: (ms, work) => this.#later(ms, work),
+      later: (ms, work) => this.#timers.after(ms, work),
       log,
     })
     this.#tick = setInterval(() => this.#safely(this.#look()), tickMs)
@@ -112,7 +114,7 @@ export class WhatsAppLine implements Link {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#tick)
-    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.close()
     this.#isOpen = false
     const socket = this.#socket
     this.#socket = undefined
@@ -136,7 +138,7 @@ export class WhatsAppLine implements Link {
       this.#library = library
       if (!session.creds.me || !session.creds.account) {
         this.#worry(['logged_out'])
-        this.#later(unlinkedMs, () => void this.#connect())
+        this.#timers.after(unlinkedMs, () => void this.#connect())
         return
       }
       const { socket, arrivals } = buildSocket({
@@ -150,6 +152,7 @@ export class WhatsAppLine implements Link {
         now: this.#parts.now,
       })
       this.#socket = socket
+      this.#session = session
       this.#arrivals = arrivals
       this.#heardAt = this.#parts.now()
       socket.ev.on('creds.update', () => {
@@ -229,13 +232,13 @@ export class WhatsAppLine implements Link {
     if (!verdict.forget) return
     await vault.forget()
     // It may be linked again by another process.
-    this.#later(unlinkedMs, () => void this.#connect())
+    this.#timers.after(unlinkedMs, () => void this.#connect())
   }
 
   #comeBack(verdict: Verdict): void {
     const pause = pauseMs(verdict, this.#attempt)
     this.#attempt += 1
-    this.#later(pause, () => void this.#connect())
+    this.#timers.after(pause, () => void this.#connect())
   }
 
   /** Each look: what was not acknowledged is offered again, and a connection that fell silent is given up. */
@@ -248,6 +251,7 @@ export class WhatsAppLine implements Link {
     if (silent || deaf) {
       const trouble = silent ? 'WhatsApp fell silent' : 'messages come and are not decrypted'
       log.warn({ device: device.id }, `${trouble}; connecting anew`)
+      if (deaf) this.#abandon()
       await this.#socket?.end(new Error(trouble))
       return
     }
@@ -255,8 +259,14 @@ export class WhatsAppLine implements Link {
     await this.#inbox.run()
   }
 
+  /** What hangs must neither hold up the next connection nor come back and undo its work. */
+  #abandon(): void {
+    this.#session?.abandon()
+    this.#alone = oneAtATime()
+  }
+
   #tell(receipt: Receipt): void {
-    this.#parts.news.receipt(receipt).catch(() => this.#later(tellMs, () => this.#tell(receipt)))
+    this.#parts.news.receipt(receipt).catch(() => this.#timers.after(tellMs, () => this.#tell(receipt)))
   }
 
   async #numberBehind(lid: string): Promise<string | undefined> {
@@ -286,15 +296,5 @@ export class WhatsAppLine implements Link {
     work.catch(error =>
       log.warn({ device: device.id, err: error }, 'something with WhatsApp has to be done again'),
     )
-  }
-
-  #later(delay: number, work: () => void): void {
-    if (this.#closed) return
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      if (!this.#closed) work()
-    }, delay)
-    timer.unref()
-    this.#timers.add(timer)
   }
 }

@@ -16,6 +16,8 @@ export type Session = {
   keys: SignalKeyStore
   /** Keeps the credentials as they are now. */
   save: () => Promise<void>
+  /** From now on it changes nothing: somebody else goes on from what is kept. */
+  abandon: () => void
 }
 
 type KeyStore = Pick<Vault, 'read' | 'write'>
@@ -28,12 +30,20 @@ export async function openSession(library: Library, vault: KeyStore): Promise<Se
   const creds: AuthenticationCreds = stored === undefined ? initAuthCreds() : read(stored)
   // One after the other: an older state must never be written over a newer one.
   let saving: Promise<void> = Promise.resolve()
+  let abandoned = false
+  const keep = async (changes: readonly VaultChange[]) => {
+    if (abandoned) throw new Error('this session was given up')
+    await vault.write(changes)
+  }
   return {
     creds,
     save: () => {
-      const keep = () => vault.write([{ type: 'creds', id: 'creds', value: write(creds) }])
-      saving = saving.then(keep, keep)
+      const work = () => keep([{ type: 'creds', id: 'creds', value: write(creds) }])
+      saving = saving.then(work, work)
       return saving
+    },
+    abandon: () => {
+      abandoned = true
     },
     keys: {
       get: async (type, ids) => {
@@ -42,7 +52,7 @@ export async function openSession(library: Library, vault: KeyStore): Promise<Se
         return Object.fromEntries(values)
       },
       // All types of one call together: the only atomicity that the library offers.
-      set: data => vault.write(changesOf(data, write)),
+      set: data => keep(changesOf(data, write)),
     },
   }
 }

@@ -37,11 +37,11 @@ hush()
 // Phones never had the fault that it mends.
 mendLibsignal()
 
-// The library leaves a timer of half a minute behind, for which every test would wait.
+// The library leaves long timers behind, for which every test would wait.
 const usualTimeout = globalThis.setTimeout
 globalThis.setTimeout = Object.assign((work: () => void, ms?: number, ...given: never[]) => {
   const timer = usualTimeout(work, ms, ...given)
-  if (ms === 30_000) (timer as unknown as NodeJS.Timeout).unref()
+  if (ms !== undefined && ms >= 30_000) (timer as unknown as NodeJS.Timeout).unref()
   return timer
 }, usualTimeout) as typeof setTimeout
 
@@ -94,6 +94,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   policy: Policy = { ack: true, deliver: true, read: false, receiptFrom: 'phone' }
   /** Another policy for some messages. */
   policyFor: (outgoing: Outgoing) => Partial<Policy> = () => ({})
+  /** Nobody may log in, for this reason. */
+  refusal: string | undefined
   /** Kinds of queries that are never answered. */
   readonly silent = new Set<string>()
   /** Every message that the gateway sent, in order, repeated ones too. */
@@ -305,6 +307,10 @@ export class WhatsAppStandin extends EventEmitter<Events> {
         attrs: { from: host, type: 'set', id: newId(), xmlns: 'md' },
         content: [{ tag: 'pair-device', attrs: {}, content }],
       })
+      return
+    }
+    if (this.refusal !== undefined) {
+      connection.send({ tag: 'failure', attrs: { reason: this.refusal, location: 'cln' } })
       return
     }
     const account = this.#parties.get(String(payload.username))

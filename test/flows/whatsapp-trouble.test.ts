@@ -1,0 +1,146 @@
+/** WhatsApp numbers in trouble: a library that got stuck, a server that does not answer, refusals. */
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Device } from '../../src/core/device.ts'
+import type { Vault } from '../../src/core/vault.ts'
+import { WhatsAppLine } from '../../src/links/whatsapp/line.ts'
+import { inboxType } from '../../src/links/whatsapp/session.ts'
+import { SealedVault } from '../../src/sealed-vault.ts'
+import { secretKey } from '../../src/secret-key.ts'
+import { openStore } from '../../src/store/open.ts'
+import { emptySqlite, scratch } from '../standins/databases.ts'
+import { until } from '../standins/gateway.ts'
+import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
+
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+test('a line that takes messages and decrypts none is given up, and the next one has them', async () => {
+  const database = await emptySqlite()
+  const world = await whatsappWorld({ database })
+  const { server, account, bob, gateway, url, device } = world
+  await until('its keys are known', () => account.companions.get(1)?.signedKey !== undefined)
+  // The same session in other hands, which can be made to hang.
+  await gateway.stop()
+  const store = await openStore(database, { now: Date.now })
+  const sealed = new SealedVault(store, device.id, secretKey({ SECRET_KEY: undefined, DATA_DIR: scratch() }))
+  let hangs = false
+  let hung = 0
+  const vault: Vault = {
+    read: (...given) => sealed.read(...given),
+    list: (...given) => sealed.list(...given),
+    forget: (...given) => sealed.forget(...given),
+    write: changes => {
+      if (!hangs || !changes.some(({ type, value }) => type === inboxType && value !== null))
+        return sealed.write(changes)
+      hung += 1
+      return new Promise(() => {})
+    },
+  }
+  let ahead = 0
+  const heard: string[] = []
+  const line = new WhatsAppLine({
+    device: { ...device } as Device,
+    news: {
+      receipt: async () => {},
+      received: async ({ text }) => void heard.push(text),
+      online: async () => {},
+    },
+    vault,
+    attention: async () => {},
+    restricted: async () => {},
+    media: () => Promise.reject(new Error('none')),
+    habits: { audio: 'playable' },
+    files: {
+      limits: { image: 1, video: 1, audio: 1, document: 1 },
+      fetch: () => Promise.reject(new Error('none')),
+      save: async () => {},
+    },
+    url,
+    now: () => Date.now() + ahead,
+    log,
+  })
+  let logins = 0
+  server.on('login', () => {
+    logins += 1
+    hangs = false
+  })
+  try {
+    await until('it is there', () => logins === 1 && line.isUp())
+    await server.write(bob, account, { conversation: 'heard' })
+    await until('it hears', () => heard.includes('heard'))
+    hangs = true
+    await server.write(bob, account, { conversation: 'not heard at first' })
+    await until('it hangs', () => hung > 0)
+    ahead = 61_000
+    // Frames still come: only nothing is decrypted any more.
+    const pings = setInterval(() => server.receipt(account, { id: 'none', to: bob.phoneJid }), 1_000)
+    await until('it comes anew', () => logins === 2, 20_000)
+    clearInterval(pings)
+    await server.write(bob, account, { conversation: 'the next' })
+    await until(
+      'it hears again',
+      () => heard.includes('the next') && heard.includes('not heard at first'),
+      10_000,
+    )
+  } finally {
+    await line.close()
+    await store.close()
+    server.stop()
+  }
+})
+
+describe('a server in trouble', () => {
+  let world: WhatsAppWorld
+  before(async () => {
+    world = await whatsappWorld()
+  })
+  after(() => world.stop())
+  const attention = async () => (await world.gateway.store.devices())[0]!.attention
+
+  test('while WhatsApp does not say whether it knows a number, nothing is sent to it', async () => {
+    const { server, gateway, key, device } = world
+    const stranger = server.add({ phone: '15550004000', lid: '930000000000' })
+    server.silent.add('usync')
+    const body = { to: `+${stranger.phone}`, message: 'x', device_id: device.id }
+    const { message_id: id } = (await gateway.ask('POST', '/api/v1/sms/send', { key, body })).body
+    const status = async () => (await gateway.store.message(device.environmentId, id))!
+    await until(
+      'it was tried',
+      async () => (await status()).attempts > 0 && (await status()).status === 'queued',
+      30_000,
+    )
+    assert.deepEqual(server.outgoing, [])
+    server.silent.clear()
+    await until('it arrives', () => stranger.received.length === 1, 30_000)
+    assert.equal(server.outgoing.length, 1)
+  })
+  test('another program with the same session: the device says so, and does not fight', async () => {
+    const { server, account } = world
+    let logins = 0
+    server.on('login', () => {
+      logins += 1
+    })
+    server.endStream(account, {}, [{ tag: 'conflict', attrs: { type: 'replaced' } }])
+    await until('it says so', async () => (await attention()).includes('session_conflict'))
+    assert.equal(logins, 0)
+  })
+})
+
+for (const [reason, code] of [
+  ['403', 'number_banned'],
+  ['405', 'client_outdated'],
+] as const)
+  test(`refused with ${reason}: the device says ${code}, and its session is kept`, async () => {
+    const world = await whatsappWorld()
+    const { server, account, gateway, device } = world
+    server.refusal = reason
+    server.drop(account)
+    await until(
+      code,
+      async () => (await gateway.store.devices())[0]!.attention.some(one => one === code),
+      10_000,
+    )
+    assert.ok((await gateway.store.vaultRead(device.id, 'creds', ['creds'])).length === 1)
+    await world.stop()
+  })
