@@ -1,7 +1,7 @@
 /** Linking a WhatsApp number from the command line, with the gateway running beside it as a process of its own. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,17 +10,14 @@ import { openStore } from '../../src/store/open.ts'
 import { emptySqlite, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
+import { type Printed, Program } from '../standins/program.ts'
 import type { Party } from '../standins/whatsapp/party.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
-
-const program = join(import.meta.dirname, '../../src/cli/basestation.ts')
-
-// biome-ignore lint/suspicious/noExplicitAny: a step has many shapes; the assertions say which
-type Step = any
 
 describe('linking WhatsApp numbers', () => {
   const server = new WhatsAppStandin()
   let environment: Record<string, string>
+  let program: Program
   let gateway: ChildProcess
   let account: Party
   before(async () => {
@@ -28,63 +25,24 @@ describe('linking WhatsApp numbers', () => {
     account = server.add({ phone: '15550001000', lid: '900000000001', name: 'Shop' })
     server.add({ phone: '15550002000', lid: '900000000002', name: 'Bob' })
     environment = {
-      PATH: process.env.PATH!,
       DATA_DIR: scratch(),
       DATABASE_URL: await emptySqlite(),
       PORT: String(await freePort()),
-      LOG_LEVEL: 'error',
       WHATSAPP_WS_URL: url,
     }
-    gateway = start('serve')
-    let welcome = ''
-    gateway.stdout!.on('data', chunk => {
-      welcome += chunk
-    })
-    await until('it listens', () => welcome.includes('/docs'), 30_000)
+    program = new Program(environment)
+    gateway = await program.serve()
   })
   after(() => {
     gateway.kill('SIGKILL')
     server.stop()
   })
 
-  const start = (args: string) => spawn(process.execPath, [program, ...args.split(' ')], { env: environment })
-
-  /** Runs a command that tells its steps, and does something at each. */
-  async function run(args: string, at: (step: Step) => void | Promise<void> = () => {}) {
-    const child = start(`${args} --json`)
-    const steps: Step[] = []
-    let rest = ''
-    child.stdout.on('data', chunk => {
-      const lines = (rest + chunk).split('\n')
-      rest = lines.pop()!
-      for (const line of lines) {
-        steps.push(JSON.parse(line))
-        void at(steps.at(-1))
-      }
-    })
-    let error = ''
-    child.stderr.on('data', chunk => {
-      error += chunk
-    })
-    const [code] = await once(child, 'close')
-    return { code, steps, error }
-  }
-  const scan = (step: Step) => {
+  const run: Program['run'] = (...given) => program.run(...given)
+  const scan = (step: Printed) => {
     if (step.step === 'qr') server.scan(step.qr, account)
   }
-  const devices = async () => {
-    const { steps } = await listed()
-    return steps
-  }
-  async function listed() {
-    const child = start('devices list --json')
-    let out = ''
-    child.stdout.on('data', chunk => {
-      out += chunk
-    })
-    await once(child, 'close')
-    return { steps: JSON.parse(out) as Step[] }
-  }
+  const devices = (): Promise<Printed[]> => program.json('devices list')
 
   test('scanned: the device is there, and online through the running gateway', async () => {
     const { code, steps, error } = await run('devices add --kind whatsapp --name Shop', scan)
@@ -134,7 +92,7 @@ describe('linking WhatsApp numbers', () => {
   })
   test('an attempt that is given up leaves nothing behind', async () => {
     const before = (await devices()).length
-    const child = start('devices add --kind whatsapp --name Never --json')
+    const child = program.start('devices add --kind whatsapp --name Never --json')
     await once(child.stdout, 'data')
     child.kill('SIGINT')
     const [code] = await once(child, 'close')
@@ -146,7 +104,7 @@ describe('linking WhatsApp numbers', () => {
     const [device] = (await devices()).filter(({ phone }) => phone === '+15550001000')
     await until('told', async () =>
       (await devices()).some(
-        one => one.id === device.id && one.attention.some((a: Step) => a.code === 'logged_out'),
+        one => one.id === device.id && one.attention.some((a: Printed) => a.code === 'logged_out'),
       ),
     )
     const { code } = await run(`devices link ${device.id}`, scan)

@@ -1,0 +1,67 @@
+/** The program as people run it: commands and the gateway, each a process of its own. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { until } from './gateway.ts'
+
+const path = join(import.meta.dirname, '../../src/cli/basestation.ts')
+
+// biome-ignore lint/suspicious/noExplicitAny: what is printed has many shapes; the assertions say which
+export type Printed = any
+
+export class Program {
+  readonly #environment: Record<string, string>
+
+  constructor(environment: Record<string, string>) {
+    this.#environment = { PATH: process.env.PATH!, LOG_LEVEL: 'error', ...environment }
+  }
+
+  start(args: string) {
+    const command = [path, ...args.split(' ')]
+    return spawn(process.execPath, command, { env: this.#environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+
+  /** A gateway that listens. */
+  async serve(): Promise<ChildProcess> {
+    const gateway = this.start('serve')
+    let welcome = ''
+    gateway.stdout.on('data', chunk => {
+      welcome += chunk
+    })
+    await until('it listens', () => welcome.includes('/docs'), 30_000)
+    return gateway
+  }
+
+  /** Runs a command that tells its steps, one JSON object a line, and does something at each. */
+  async run(args: string, at: (step: Printed) => void | Promise<void> = () => {}) {
+    const child = this.start(`${args} --json`)
+    const steps: Printed[] = []
+    let rest = ''
+    child.stdout.on('data', chunk => {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop()!
+      for (const line of lines) {
+        steps.push(JSON.parse(line))
+        void at(steps.at(-1))
+      }
+    })
+    let error = ''
+    child.stderr.on('data', chunk => {
+      error += chunk
+    })
+    const [code] = await once(child, 'close')
+    return { code, steps, error }
+  }
+
+  /** What a command prints as JSON. */
+  async json(args: string): Promise<Printed> {
+    const child = this.start(`${args} --json`)
+    let out = ''
+    child.stdout.on('data', chunk => {
+      out += chunk
+    })
+    await once(child, 'close')
+    return JSON.parse(out)
+  }
+}
