@@ -41,7 +41,7 @@ export async function addCloudNumber(
   const limits = { perMinute: null, perDay: null }
   const draft = { environmentId, kind: 'whatsapp' as const, name, phone, ...limits }
   const device = await store.enrol({ ...draft, driver: 'cloud', about: { phoneNumberId } })
-  const verifyToken = randomBytes(18).toString('base64url')
+  const verifyToken = newVerifyToken()
   await writeAccount(vaultOf(parts, device.id), { ...credentials, verifyToken })
   return { device, webhook: { url: `${publicUrl}${webhookPath}`, verifyToken } }
 }
@@ -53,12 +53,21 @@ export async function renewCloudNumber(
   renewed: Partial<Pick<CloudAccount, 'accessToken' | 'appSecret'>>,
 ): Promise<void> {
   const vault = vaultOf(parts, device.id)
-  const account = device.driver === 'cloud' ? await readAccount(vault) : undefined
-  if (!account) throw bad('/cloud', 'Only numbers of the official API have a token.')
+  const { phoneNumberId } = device.about
+  if (device.driver !== 'cloud' || phoneNumberId === undefined)
+    throw bad('/cloud', 'Only numbers of the official API have a token.')
+  // After a restore nothing is known of it: backups hold no secrets.
+  const account = (await readAccount(vault)) ?? { phoneNumberId, verifyToken: newVerifyToken() }
   const after = { ...account, ...renewed }
+  if (!isWhole(after)) throw bad('/cloud', 'Both the access token and the app’s secret are needed.')
   await checked(parts, after)
   await writeAccount(vault, after)
 }
+
+const newVerifyToken = () => randomBytes(18).toString('base64url')
+
+const isWhole = (account: Partial<CloudAccount>): account is CloudAccount =>
+  account.accessToken !== undefined && account.appSecret !== undefined
 
 /** The number in international format; empty when Meta does not tell one. */
 async function checked({ config }: CloudParts, credentials: CloudCredentials): Promise<string> {

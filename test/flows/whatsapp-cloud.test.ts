@@ -235,4 +235,12 @@ for (const { name, empty } of databases)
       await until('delivered', async () => (await status(id)).status === 'delivered', 20_000)
       assert.deepEqual((await shown()).attention, [])
     })
+    test('after a restore, which brings no secrets, it is given both again', async () => {
+      await gateway.store.vaultForget(device.id, null, null)
+      const path = `/devices/${device.id}`
+      assert.equal((await ask('PATCH', path, { cloud: { access_token: graph.token } })).status, 400)
+      const cloud = { access_token: graph.token, app_secret: graph.appSecret }
+      assert.equal((await ask('PATCH', path, { cloud })).status, 200)
+      await becomes(await send('back'), 'delivered')
+    })
   })
