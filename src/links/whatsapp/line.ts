@@ -76,7 +76,7 @@ export class WhatsAppLine implements Link {
       media,
       habits: parts.habits,
       tell: receipt => this.#tell(receipt),
-      onRestricted: () => this.#restrict(now() + restrictedMs),
+      onRestricted: () => this.#safely(parts.restricted(now() + restrictedMs)),
       now,
       log,
     })
@@ -193,7 +193,7 @@ export class WhatsAppLine implements Link {
       if (socket !== this.#socket) return
       if (lock) {
         const until = lock.timeEnforcementEnds?.getTime() ?? this.#parts.now() + restrictedMs
-        this.#restrict(lock.isActive ? until : null)
+        this.#safely(this.#parts.restricted(lock.isActive ? until : null))
       }
       if (connection === 'open') this.#safely(this.#opened())
       if (connection === 'close') {
@@ -280,10 +280,6 @@ export class WhatsAppLine implements Link {
     if (!first) throw new LinkDown('WhatsApp does not say where files lie')
     // Only a stand-in of the server, on this machine, may keep them on a private one.
     return { name: first.hostname, isPrivate: this.#parts.url !== undefined }
-  }
-
-  #restrict(until: number | null): void {
-    this.#safely(this.#parts.restricted(until))
   }
 
   #worry(codes: readonly AttentionCode[]): void {
