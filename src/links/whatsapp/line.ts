@@ -9,13 +9,14 @@ import type { Message, Receipt } from '../../core/message.ts'
 import type { Vault } from '../../core/vault.ts'
 import { Timers } from '../timers.ts'
 import type { Arrivals } from './arrivals.ts'
+import { cachesFor } from './cache.ts'
 import { oneAtATime } from './conversations.ts'
 import { numberOf } from './from-whatsapp.ts'
 import { type Files, Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
-import { openSession, type Session, seenType } from './session.ts'
+import { openSession, type Session, seenMs, seenType } from './session.ts'
 import { buildSocket } from './socket.ts'
 
 export type LineParts = {
@@ -42,8 +43,6 @@ const silentMs = 90_000
 const deafMs = 60_000
 /** A connection that held for so long is a good one. */
 const stableMs = 60_000
-/** The server keeps what it could not hand over for no longer than this. */
-const seenMs = 30 * 24 * 3_600_000
 /** How long a restriction lasts when WhatsApp does not say. */
 const restrictedMs = 24 * 3_600_000
 const tellMs = 1_000
@@ -57,6 +56,7 @@ export class WhatsAppLine implements Link {
   /** The library's transactions follow whoever is called from within them; telling must not become part of one. */
   readonly #outside = new AsyncResource('WhatsAppLine')
   #alone = oneAtATime()
+  readonly #caches: ReturnType<typeof cachesFor>
   #session: Session | undefined
   #library: Library | undefined
   #socket: Socket | undefined
@@ -70,6 +70,7 @@ export class WhatsAppLine implements Link {
   constructor(parts: LineParts) {
     this.#parts = parts
     const { device, vault, media, now, log } = parts
+    this.#caches = cachesFor(now)
     this.#sender = new Sender({
       deviceId: device.id,
       vault,
@@ -148,6 +149,7 @@ export class WhatsAppLine implements Link {
         ...(url !== undefined && { url }),
         sent: id => this.#sender.outbox.bytes(id),
         alone: this.#alone,
+        caches: this.#caches,
         onKept: () => this.#outside.runInAsyncScope(() => this.#safely(this.#inbox.run())),
         now: this.#parts.now,
       })

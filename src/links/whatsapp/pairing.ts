@@ -2,6 +2,7 @@
 
 import type { Log } from '../../core/log.ts'
 import type { VaultChange } from '../../core/vault.ts'
+import { cachesFor } from './cache.ts'
 import { oneAtATime } from './conversations.ts'
 import { numberOf } from './from-whatsapp.ts'
 import { loadLibrary } from './library.ts'
@@ -47,6 +48,7 @@ export async function* pair(options: PairingOptions): AsyncGenerator<PairingStep
     ...(url !== undefined && { url }),
     sent: async () => undefined,
     alone: oneAtATime(),
+    caches: cachesFor(now),
     onKept: () => {},
     now,
   })

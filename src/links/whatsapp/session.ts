@@ -8,6 +8,8 @@ import type { Library } from './library.ts'
 export const inboxType = 'x-inbox'
 /** Which messages were ever decrypted: none can be decrypted twice. */
 export const seenType = 'x-seen'
+/** The server keeps what it could not hand over for no longer than this. */
+export const seenMs = 30 * 24 * 3_600_000
 const ours: readonly string[] = [inboxType, seenType]
 const placeOf = (type: string) => (ours.includes(type) ? type : `key:${type}`)
 

@@ -3,6 +3,7 @@
 import type { BinaryNode } from 'baileys'
 import type { Log } from '../../core/log.ts'
 import { Arrivals } from './arrivals.ts'
+import type { cachesFor } from './cache.ts'
 import { type OneAtATime, safeConversations } from './conversations.ts'
 import type { Library, Socket } from './library.ts'
 import type { Session } from './session.ts'
@@ -17,6 +18,7 @@ export type SocketOptions = {
   sent: (id: string) => Promise<Uint8Array | undefined>
   /** Steps of the conversations' keys, over all connections of the number. */
   alone: OneAtATime
+  caches: ReturnType<typeof cachesFor>
   /** A message was decrypted and kept. */
   onKept: () => void
   now: () => number
@@ -30,7 +32,17 @@ export type Built = {
 /** A query that is not answered holds up everything behind it. */
 const queryMs = 20_000
 
-export function buildSocket({ library, session, log, url, sent, alone, onKept, now }: SocketOptions): Built {
+export function buildSocket({
+  library,
+  session,
+  log,
+  url,
+  sent,
+  alone,
+  caches,
+  onKept,
+  now,
+}: SocketOptions): Built {
   const { makeWASocket, Browsers, DEFAULT_CONNECTION_CONFIG, isJidBroadcast, isJidGroup, isJidNewsletter } =
     library
   const arrivals = new Arrivals(now)
@@ -60,6 +72,7 @@ export function buildSocket({ library, session, log, url, sent, alone, onKept, n
       arrivals,
       onKept,
     ),
+    ...caches,
     ...(url !== undefined && { waWebSocketUrl: url }),
   })
   socket.ws.prependListener('CB:message', (node: BinaryNode) => {

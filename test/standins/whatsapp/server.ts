@@ -196,15 +196,24 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     account: Party,
     /** Bytes stand for whatever a hostile program may put into the envelope. */
     message: proto.IMessage | Uint8Array,
-    options: { id?: string; by?: 'lid' | 'phone'; corrupt?: boolean; category?: string } = {},
+    options: {
+      id?: string
+      by?: 'lid' | 'phone'
+      corrupt?: boolean
+      category?: string
+      /** In a new session, though there is one. */
+      fresh?: boolean
+      /** Not handed over before `repeat`. */
+      held?: boolean
+    } = {},
   ): Promise<string> {
-    const { id = newId(), by = 'lid', corrupt = false, category } = options
+    const { id = newId(), by = 'lid', corrupt = false, category, fresh = false, held = false } = options
     const companion = [...account.companions.values()].findLast(({ removed }) => !removed)!
     const address = new ProtocolAddress(account.phone, companion.id)
     const { type, sealed } = await contact.encrypt(
       address,
       message,
-      contact.knows(address) ? undefined : bundleOf(companion),
+      contact.knows(address) && !fresh ? undefined : bundleOf(companion),
     )
     if (corrupt) sealed[sealed.length - 12]! ^= 0xff
     const names: Record<string, string> =
@@ -218,8 +227,9 @@ export class WhatsAppStandin extends EventEmitter<Events> {
       attrs: { ...names, id, type: 'text', t: seconds(), notify: contact.name },
       content: [{ tag: 'enc', attrs: { v: '2', type }, content: sealed }],
     }
-    companion.pending.set(id, node)
     this.#inbound.set(id, { contact, message, node })
+    if (held) return id
+    companion.pending.set(id, node)
     this.connectionOf(account)?.send(node)
     return id
   }
