@@ -74,7 +74,7 @@ describe('what comes to a WhatsApp number', () => {
     }
   })
   test('a file larger than allowed is not fetched', async () => {
-    const file = await world.server.media.seal('audio', Buffer.alloc(100))
+    const file = await world.server.media.seal('image', Buffer.alloc(100))
     await write({ imageMessage: { ...file, fileLength: 900_000_000, caption: 'huge' } })
     assert.equal((await received('huge')).metadata.media_missing, 1)
   })

@@ -34,6 +34,8 @@ export type Companion = {
   signedKey: Bundle['signedKey'] | undefined
   /** Stanzas that it has not acknowledged: they come again at each login. */
   pending: Map<string, BinaryNode>
+  /** Receipts that it has not acknowledged: they come again too. */
+  receipts: Map<string, BinaryNode>
   removed: boolean
   hasHistory: boolean
 }

@@ -255,7 +255,7 @@ export class WhatsAppStandin extends EventEmitter<Events> {
       t: seconds(),
       ...(type && { type }),
     }
-    this.connectionOf(account)?.send({ tag: 'receipt', attrs })
+    this.#tell(account, { tag: 'receipt', attrs })
   }
 
   /** The owner removes the linked device on the phone. */
@@ -342,7 +342,7 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     Object.assign(connection, { account, companion, loggedIn: true })
     const lid = `${account.lid}:${companion.id}@lid`
     connection.send({ tag: 'success', attrs: { t: seconds(), props: '27', companion_enc_static: 'x', lid } })
-    const waiting = [...companion.pending.values()]
+    const waiting = [...companion.receipts.values(), ...companion.pending.values()]
     for (const [index, node] of waiting.entries())
       connection.send({ ...node, attrs: { ...node.attrs, offline: String(index) } })
     const offline = { tag: 'offline', attrs: { count: String(waiting.length) } }
@@ -400,6 +400,7 @@ export class WhatsAppStandin extends EventEmitter<Events> {
       oneTimeKeys: new Map(),
       signedKey: undefined,
       pending: new Map(),
+      receipts: new Map(),
       removed: false,
       hasHistory: false,
     })
@@ -414,6 +415,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     } else if (tag === 'iq') await this.#answer(connection, node)
     else if (tag === 'message') await this.#carry(connection, node)
     else if (tag === 'receipt') await this.#receipted(connection, node)
+    else if (tag === 'ack' && attrs.class === 'receipt')
+      connection.companion?.receipts.delete(receiptKey(attrs))
     else if (tag === 'ack' && attrs.class === 'message') {
       // A refusal of the first copy is not one of the copy that was sent since.
       if (attrs.error && this.#superseded.delete(attrs.id!)) return
@@ -535,7 +538,14 @@ export class WhatsAppStandin extends EventEmitter<Events> {
         content: Buffer.from([0, 0, registrationId >> 8, registrationId & 255]),
       },
     ]
-    connection.send({ tag: 'receipt', attrs, content })
+    this.#tell(connection.account!, { tag: 'receipt', attrs, content })
+  }
+
+  /** A receipt is kept until it is acknowledged, as messages are. */
+  #tell(account: Party, node: BinaryNode): void {
+    const companion = [...account.companions.values()].findLast(({ removed }) => !removed)
+    companion?.receipts.set(receiptKey(node.attrs), node)
+    this.connectionOf(account)?.send(node)
   }
 
   /** The gateway could not read what somebody wrote: they write it again, in a new session. */
@@ -580,6 +590,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     await this.write(account, account, message, { category: 'peer' })
   }
 }
+
+const receiptKey = ({ id, type }: BinaryNode['attrs']) => `${id}/${type ?? ''}`
 
 function bundleOf(companion: Companion): Bundle {
   const [first] = companion.oneTimeKeys
