@@ -1,7 +1,7 @@
 /** Many phones with the app on one gateway, over real HTTP, and as many messages as they can carry. */
 
+import { inParallel } from '../src/core/in-parallel.ts'
 import { Crowd } from '../src/simulator/crowd.ts'
-import { inParallel } from '../src/simulator/in-parallel.ts'
 import { usual } from '../src/simulator/trouble.ts'
 import type { Server } from './process.ts'
 import { until } from './until.ts'

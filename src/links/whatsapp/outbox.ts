@@ -65,9 +65,16 @@ export class Outbox {
     })
   }
 
-  tried(message: Message): void {
+  /** It is on its way to the server. */
+  trying(message: Message): void {
     const tries = (this.#pending.get(message.id)?.tries ?? 0) + 1
-    this.#pending.set(message.id, { message, triedAt: this.#now(), tries })
+    this.#pending.set(message.id, { message, triedAt: Infinity, tries })
+  }
+
+  /** It was handed to the server, or could not be. */
+  tried(messageId: string): void {
+    const pending = this.#pending.get(messageId)
+    if (pending) pending.triedAt = this.#now()
   }
 
   /** With the device since before this process began. */

@@ -1,6 +1,7 @@
 /** Sends messages over a connection, and says what became of them by WhatsApp's own word. */
 
 import type { BinaryNode, proto } from 'baileys'
+import { inParallel } from '../../core/in-parallel.ts'
 import { LinkDown } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Failure, Message, Outcome, Receipt } from '../../core/message.ts'
@@ -32,6 +33,7 @@ export type Way = { library: Library; socket: Socket }
 
 const sendMs = 60_000
 const mostUnready = 5
+const atOnce = 10
 
 export class Sender {
   readonly #parts: SenderParts
@@ -55,15 +57,36 @@ export class Sender {
     if (recipient === 'absent') return this.#receipt(message.id, 'failed', { code: 'not_on_whatsapp' })
     const prepared = await this.#prepared(way, message, recipient.jid)
     if ('error' in prepared) return this.#receipt(message.id, 'failed', prepared.error)
-    this.outbox.tried(message)
-    const { contents } = prepared
-    for (const [half, content] of contents.entries()) {
-      if (contents.length > 1 && (await this.#halves.hasLeft(message.id, half))) continue
-      // That this resolves means nothing: only the server's own acknowledgement does.
-      const messageId = whatsappIdOf(message.id, half)
-      await inTime(way.socket.relayMessage(recipient.jid, content, { messageId }), sendMs)
-    }
+    await this.#relay(way, message, recipient.jid, prepared.contents)
     return undefined
+  }
+
+  /** It may have left before, so whatever is found out now does not make it fail. */
+  async #offer(way: Way, message: Message): Promise<void> {
+    const recipient = await this.#recipients.find(way.socket, message.recipient)
+    if (typeof recipient === 'string') throw new Error(`the recipient is ${recipient} now`)
+    const prepared = await this.#prepared(way, message, recipient.jid)
+    if ('error' in prepared) throw new Error(prepared.error.code)
+    await this.#relay(way, message, recipient.jid, prepared.contents)
+  }
+
+  async #relay(
+    { socket }: Way,
+    message: Message,
+    jid: string,
+    contents: readonly proto.IMessage[],
+  ): Promise<void> {
+    const relay = async () => {
+      for (const [half, content] of contents.entries()) {
+        if (contents.length > 1 && (await this.#halves.hasLeft(message.id, half))) continue
+        // That this resolves means nothing: only the server's own acknowledgement does.
+        await socket.relayMessage(jid, content, { messageId: whatsappIdOf(message.id, half) })
+      }
+    }
+    this.outbox.trying(message)
+    // It is under way until it is over, however late: offered twice at once, it would only wait twice.
+    const over = relay().finally(() => this.outbox.tried(message.id))
+    await inTime(over, sendMs)
   }
 
   /** The message as it goes out, on disk before it does: what is offered again is the same, bit for bit. */
@@ -106,20 +129,24 @@ export class Sender {
     return { contents }
   }
 
+  /** Some at a time: one after the other they would each wait behind all that is new. */
   async offerAgain(way: () => Way | undefined, reconnected: boolean): Promise<void> {
-    for (const message of this.outbox.due(reconnected)) {
+    const due = this.outbox.due(reconnected)
+    await inParallel(due.length, atOnce, async index => {
       const open = way()
-      if (!open) return
+      const message = due[index]!
+      // What was due a while ago may have been acknowledged since, or be under way.
+      const pending = this.outbox.pending(message.id)
+      if (!open || !pending || (!reconnected && pending.triedAt === Infinity)) return
       try {
-        const receipt = await this.send(open, message)
-        if (receipt) this.#settle(receipt)
+        await this.#offer(open, message)
       } catch (error) {
         this.#parts.log.warn(
           { message: message.id, err: error },
           'could not offer a message to WhatsApp again',
         )
       }
-    }
+    })
   }
 
   /** The server's own word, which the library keeps to itself when it is a good one. */

@@ -1,3 +1,5 @@
+/** Many pieces of work, some at a time. */
+
 /** Does a piece of work for each number below `count`, so many at once. */
 export async function inParallel(
   count: number,
