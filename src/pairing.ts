@@ -6,6 +6,7 @@ import type { Log } from './core/log.ts'
 import type { Store } from './core/store.ts'
 import { LibraryMissing } from './links/whatsapp/library.ts'
 import { pair } from './links/whatsapp/pairing.ts'
+import { inboxType } from './links/whatsapp/session.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
 
@@ -42,9 +43,7 @@ export async function* linkNumber(
   withCode: boolean,
 ): AsyncGenerator<LinkStep> {
   if ('device' in target && target.device.online) {
-    // Its session is in use; another in its place would be written over.
-    const detail = 'It is linked. To link it anew, first remove it on the phone: WhatsApp → Linked devices.'
-    yield { step: 'failed', code: 'already_linked', detail }
+    yield alreadyLinked
     return
   }
   try {
@@ -78,7 +77,8 @@ async function* attempted(parts: LinkParts, target: LinkTarget, withCode: boolea
       }
       const device = 'device' in target ? target.device : await enrolled(store, target, step.number)
       const vault = new SealedVault(store, device.id, secretKey(config))
-      await vault.forget()
+      // What has come and was not told yet is kept.
+      await vault.forget(undefined, undefined, inboxType)
       await vault.write(step.session)
       yield { step: 'linked', device }
     }
@@ -90,6 +90,13 @@ const enrolled = (
   { environmentId, name }: { environmentId: number; name: string },
   phone: string,
 ) => store.enrol({ environmentId, kind: 'whatsapp', name, phone, perMinute: null, perDay: null })
+
+/** Its session is in use; another in its place would be written over. */
+const alreadyLinked: LinkStep = {
+  step: 'failed',
+  code: 'already_linked',
+  detail: 'It is linked. To link it anew, first remove it on the phone: WhatsApp → Linked devices.',
+}
 
 /** The phone has said yes already; the link that nobody will use must be removed there. */
 const undo = 'On the phone, remove the link that was just made: WhatsApp → Linked devices.'
@@ -107,6 +114,8 @@ async function refusalOf(
       detail: `The code was scanned by ${number}, and ${wanted} was meant. ${undo}`,
     }
   const own = 'device' in target ? target.device.id : undefined
+  // Since the beginning it may have come back by itself.
+  if ((await store.devices()).some(({ id, online }) => id === own && online)) return alreadyLinked
   const other = (await store.devices()).find(
     ({ kind, phone, removedAt, id }) =>
       kind === 'whatsapp' && phone === number && removedAt === null && id !== own,

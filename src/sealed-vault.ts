@@ -32,8 +32,8 @@ export class SealedVault implements Vault {
     )
   }
 
-  forget(type?: string, before?: number): Promise<void> {
-    return this.#store.vaultForget(this.#deviceId, type ?? null, before ?? null)
+  forget(type?: string, before?: number, but?: string): Promise<void> {
+    return this.#store.vaultForget(this.#deviceId, type ?? null, before ?? null, but)
   }
 
   #opened(type: string, rows: readonly { id: string; value: string }[]): Map<string, string> {

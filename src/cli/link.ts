@@ -49,7 +49,8 @@ export const link: Command = {
   run: context =>
     withStore(context, async store => {
       const device = await deviceNamed(store, context.given.words[0] ?? '')
-      if (device.kind !== 'whatsapp') throw new UsageError('only WhatsApp devices are linked this way')
+      if (device.driver !== 'linked')
+        throw new UsageError('only WhatsApp numbers that are linked to a phone are linked this way')
       return await linkInTerminal(context, store, { device })
     }),
 }

@@ -19,6 +19,9 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 const dayOf = (now: number) => Math.floor(now / dayMs)
 
+/** Whether its sums are those of the day of that moment. */
+export const isOfDay = (pace: Pace, at: number): boolean => pace.day === dayOf(at)
+
 /** A second still counts while any moment of it can lie within the last minute: the limit holds in every window. */
 const counts = (second: number, now: number) => (second + 1) * 1_000 > now - minuteMs
 

@@ -27,6 +27,8 @@ const idleMs = 60_000
 const downMs = 1_000
 /** So long a round waits for the slowest of its messages. */
 const patienceMs = 250
+const longestRestMs = 300_000
+const mostRests = 200
 const page = 500
 
 export class Pump {
@@ -37,6 +39,7 @@ export class Pump {
   /** Since when a claim is in doubt: it failed, and yet may have been kept. */
   #doubtSince: number | undefined
   #downUntil = 0
+  readonly #rests = new Map<number, { times: number; until: number }>()
   /** What the link has been given and has not answered: a slow one holds up nobody. */
   readonly #underWay = new Map<string, Promise<void>>()
 
@@ -78,7 +81,10 @@ export class Pump {
     if (this.#debts.length > 0 || this.#downUntil > performance.now()) return downMs
     // More may be waiting; if not, whoever queues a message wakes this pump.
     if (messages.length === room) return 0
-    return retryAt === null ? undefined : Math.max(1, retryAt - now())
+    const rested = this.#restedIn()
+    const allowed = retryAt === null ? Infinity : retryAt - now()
+    const next = Math.min(rested, allowed)
+    return next === Infinity ? undefined : Math.max(1, next)
   }
 
   #start(message: Message): void {
@@ -99,7 +105,7 @@ export class Pump {
     const { store, deviceId, claimed, now } = this.#parts
     const before = now()
     try {
-      const claim = await store.claim(deviceId, room)
+      const claim = await store.claim(deviceId, room, this.#resting())
       claimed(claim.messages)
       return claim
     } catch (error) {
@@ -140,6 +146,7 @@ export class Pump {
     } catch (error) {
       if (error instanceof LinkDown) {
         this.#downUntil = performance.now() + downMs
+        this.#rest(message)
         await this.#owe(() => store.release(message))
         return
       }
@@ -147,7 +154,27 @@ export class Pump {
       log.warn({ message: message.id, device: deviceId, err: error }, 'uncertain whether a message left')
       return
     }
+    this.#rests.delete(message.seq)
     if (receipt) await this.#owe(() => record(receipt))
+  }
+
+  /** It goes back to the queue, and lets others pass for a while: it may be the reason why nothing goes. */
+  #rest({ seq }: Message): void {
+    const times = (this.#rests.get(seq)?.times ?? 0) + 1
+    if (this.#rests.size >= mostRests) this.#rests.delete(this.#rests.keys().next().value!)
+    const pause = Math.min(longestRestMs, downMs * 2 ** times)
+    this.#rests.set(seq, { times, until: performance.now() + pause })
+  }
+
+  #resting(): number[] {
+    const now = performance.now()
+    return [...this.#rests].flatMap(([seq, { until }]) => (until > now ? [seq] : []))
+  }
+
+  /** Milliseconds until the first of them has rested enough. */
+  #restedIn(): number {
+    const now = performance.now()
+    return Math.min(...[...this.#rests.values()].map(({ until }) => (until > now ? until - now : Infinity)))
   }
 
   async #owe(tell: () => Promise<void>): Promise<void> {

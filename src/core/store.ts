@@ -36,7 +36,11 @@ export interface Store extends VaultStore {
   /** Keeps new messages, all or none, queued for their devices. */
   accept(messages: readonly NewMessage[]): Promise<void>
   /** Hands a device up to `limit` queued messages, oldest first, within its pace. They become `sending`. */
-  claim(deviceId: string, limit: number): Promise<Claim>
+  claim(
+    deviceId: string,
+    limit: number,
+    /** Messages that rest, by seq. */ except?: readonly number[],
+  ): Promise<Claim>
   /** The same for a phone that asks. Undefined: it was let in again since, and this is its predecessor asking. */
   pull(deviceId: string, registration: number, limit: number): Promise<Claim | undefined>
   /** Takes a claim back that certainly never left the gateway. */

@@ -13,7 +13,7 @@ export interface Vault {
   /** All or nothing, and on disk when the promise resolves. */
   write(changes: readonly VaultChange[]): Promise<void>
   /** Forgets entries of a type that were written before then; without one, everything. */
-  forget(type?: string, before?: number): Promise<void>
+  forget(type?: string, before?: number, /** A type that is kept. */ but?: string): Promise<void>
 }
 
 /** Where sealed entries are kept, for all devices. */
@@ -24,5 +24,5 @@ export interface VaultStore {
     ids?: readonly string[],
   ): Awaitable<{ id: string; value: string }[]>
   vaultWrite(deviceId: string, changes: readonly VaultChange[]): Promise<void>
-  vaultForget(deviceId: string, type: string | null, before: number | null): Promise<void>
+  vaultForget(deviceId: string, type: string | null, before: number | null, but?: string): Promise<void>
 }

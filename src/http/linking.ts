@@ -52,7 +52,8 @@ export const linkDevice =
   (parts: LinkParts): Action<LinesAnswer> =>
   async ({ environment, params }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    if (device.kind !== 'whatsapp') throw bad('', 'Only WhatsApp numbers are linked this way.')
+    if (device.driver !== 'linked')
+      throw bad('', 'Only WhatsApp numbers that are linked to a phone are linked this way.')
     return answer(parts, { device })
   }
 

@@ -20,10 +20,13 @@ export type WithFileParts = {
 type Bare = Omit<Incoming, 'deviceId'>
 
 /** A file that cannot be had is tried for again after these times; then the message is told without it. */
+const atOnce = 4
 const pausesMs = [2_000, 10_000, 60_000, 300_000]
 
 export class WithFile {
   readonly #parts: WithFileParts
+  #running = 0
+  readonly #waiting: (() => void)[] = []
   /** How often each was tried. */
   readonly #underWay = new Map<string, number>()
 
@@ -35,6 +38,18 @@ export class WithFile {
     return this.#underWay.has(place)
   }
 
+  /** A stranger may send a thousand files at once. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
+    this.#running += 1
+    try {
+      return await work()
+    } finally {
+      this.#running -= 1
+      this.#waiting.shift()?.()
+    }
+  }
+
   /** `save` fetches the file and keeps it; it may be called again, also for a file that is there already. */
   async tell(place: string, incoming: Bare, save: () => Promise<MediaFile>): Promise<void> {
     const { news, forget, later, log, deviceId } = this.#parts
@@ -43,7 +58,7 @@ export class WithFile {
     this.#underWay.set(place, tries)
     let file: MediaFile | undefined
     try {
-      file = await save()
+      file = await this.#inTurn(save)
     } catch (error) {
       const pause = isHopeless(error) ? undefined : pausesMs[tries]
       log.warn({ device: deviceId, err: error, again: pause !== undefined }, 'an attachment could not be had')

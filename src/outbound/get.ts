@@ -72,6 +72,12 @@ async function ask(
       signal,
     })
     call.on('response', resolve)
+    // Neither an answer nor an error: without these a host could keep us waiting for ever.
+    call.on('upgrade', (_response, other) => {
+      other.destroy()
+      reject(new Unreachable(`${hostOf(url)} wants to speak another protocol`))
+    })
+    call.on('close', () => reject(new Unreachable(`${hostOf(url)} hung up`)))
     call.on('error', error => {
       socket.destroy()
       reject(error)

@@ -1,7 +1,7 @@
 /** Files fetched for sending: each once, however many recipients it is for, and gone after a while. */
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Converted } from './convert.ts'
 import { type Downloaded, type DownloadOptions, download } from './download.ts'
@@ -31,10 +31,14 @@ export class MediaCache {
     this.#now = now
   }
 
-  /** What an earlier process left behind is nobody's. */
+  /** What an earlier process left behind is nobody's; what is younger may be that of another node on the same folder. */
   async start(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true })
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    for (const name of await readdir(this.#folder)) {
+      const path = join(this.#folder, name)
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }))
+      if (this.#now() - mtimeMs > keepMs) await rm(path, { force: true })
+    }
   }
 
   /** The file behind the address. `request` names what was asked for together; a failure is not remembered. */

@@ -23,7 +23,7 @@ export async function pickCarefully(
   tx: Transaction,
   device: CarefulDevice,
   waiting: readonly MessageRow[],
-  limit: number,
+  { limit, except }: { limit: number; except: readonly number[] },
 ): Promise<Picked> {
   const { now } = tx
   const limits = limitsOf(device, now)
@@ -56,7 +56,7 @@ export async function pickCarefully(
   if (taken.length === 0 && mustWait && retryAt === null && waiting.length === limit) {
     // Nothing but strangers at the head of the queue: perhaps somebody waits further back.
     const friend = await firstFriend(tx, device, now)
-    if (friend) await offer(friend)
+    if (friend && !except.includes(friend.seq)) await offer(friend)
   }
   if (mustWait && retryAt === null) retryAt = newChatsAt(device, now)
   return { taken, pace: taken.length > 0 ? JSON.stringify(pace) : null, retryAt }

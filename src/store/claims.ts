@@ -3,7 +3,15 @@
 import { cautionOf } from '../core/caution.ts'
 import type { DeviceKind, Driver } from '../core/device.ts'
 import type { Message } from '../core/message.ts'
-import { afterHanding, beforeHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
+import {
+  afterHanding,
+  beforeHanding,
+  isOfDay,
+  type Limits,
+  mayHand,
+  nextChance,
+  type Pace,
+} from '../core/pace.ts'
 import type { Claim } from '../core/store.ts'
 import { knows, type Picked, pickCarefully } from './careful-claims.ts'
 import type { Verb } from './group.ts'
@@ -12,8 +20,11 @@ import { from, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Devices do not concern each other, but two claims for the same one must see what the other took. */
-export const claim: Verb<{ deviceId: string; limit: number }, Claim> = (tx, asked) =>
-  inTurn(asked, ({ deviceId, limit }) => claimFor(tx, deviceId, limit, null, () => tx.now))
+export const claim: Verb<Wanted, Claim> = (tx, asked) =>
+  inTurn(asked, wanted => claimFor(tx, wanted, null, () => tx.now))
+
+/** How many at most, and which not: those rest for a while. */
+type Wanted = { deviceId: string; limit: number; except: readonly number[] }
 
 export const pull: Verb<Pull, Claim | undefined> = (tx, asked) => inTurn(asked, one => pullOne(tx, one))
 
@@ -42,7 +53,7 @@ async function pullOne(tx: Transaction, { deviceId, registration, limit }: Pull)
   if (phone?.registration !== registration) return undefined
   let last = phone.handedAt
   // The app sorts by this time, so each message has a later one than all before it, even if the clock is set back.
-  const claimed = await claimFor(tx, deviceId, limit, registration, () => {
+  const claimed = await claimFor(tx, { deviceId, limit, except: [] }, registration, () => {
     last = Math.max(last + 1, tx.now)
     return last
   })
@@ -65,12 +76,11 @@ type Claimer = Limits & {
 
 async function claimFor(
   tx: Transaction,
-  deviceId: string,
-  limit: number,
+  { deviceId, limit, except }: Wanted,
   registration: number | null,
   nextTime: () => number,
 ): Promise<Claim> {
-  const [[device], waiting] = await Promise.all([
+  const [[device], queued] = await Promise.all([
     tx.all<Claimer>(sql`
       SELECT d.environment_id AS "environmentId", d.kind, d.driver, d.per_minute AS "perMinute", d.per_day AS "perDay",
         d.caution, d.restricted_until AS "restrictedUntil", d.created_at AS "createdAt", d.paused,
@@ -79,13 +89,14 @@ async function claimFor(
     tx.all<MessageRow>(sql`
       SELECT ${columns} FROM messages
       WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0 AND expires_at > ${tx.now}
-      ORDER BY seq LIMIT ${limit}`),
+      ORDER BY seq LIMIT ${limit + except.length}`),
   ])
+  const waiting = queued.filter(({ seq }) => !except.includes(seq)).slice(0, limit)
   if (!device || device.paused || device.removed || waiting.length === 0)
     return { messages: [], retryAt: null }
   const caution = cautionOf(device.kind, device.driver, JSON.parse(device.caution))
   const { taken, pace, retryAt } = caution
-    ? await pickCarefully(tx, { ...device, id: deviceId, caution }, waiting, limit)
+    ? await pickCarefully(tx, { ...device, id: deviceId, caution }, waiting, { limit, except })
     : within(device, waiting, tx.now)
   const messages = taken.map(row => handOver(fromRow(row), nextTime()))
   if (messages.length === 0) return { messages, retryAt }
@@ -156,12 +167,15 @@ async function refund(tx: Transaction, messages: readonly Message[]): Promise<vo
     const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
     if (!load) continue
     let after = JSON.parse(load.pace) as Pace
+    const strangers = new Set<string>()
     for (const { parts, handedAt, recipient, environmentId } of same) {
       after = beforeHanding(after, parts, handedAt ?? tx.now)
       const chat = { id: deviceId, environmentId }
-      // Whoever is unknown now was counted as met when the message was handed over.
-      if (after.newChats && !(await knows(tx, chat, digitsOf(recipient))))
-        after = { ...after, newChats: after.newChats - 1 }
+      // Whoever is unknown now was counted as met when the message was handed over, once, on that day.
+      const counted = after.newChats && !strangers.has(recipient) && isOfDay(after, handedAt ?? tx.now)
+      if (counted && !(await knows(tx, chat, digitsOf(recipient))))
+        after = { ...after, newChats: after.newChats! - 1 }
+      strangers.add(recipient)
     }
     tx.write(sql`UPDATE loads SET pace = ${JSON.stringify(after)} WHERE device_id = ${deviceId}`)
   }

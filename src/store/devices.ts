@@ -119,6 +119,8 @@ export const retire: Verb<string, Device | undefined> = async (tx, ids) => {
       continue
     }
     await tx.all(sql`UPDATE devices SET removed_at = ${tx.now} WHERE id = ${id}`)
+    // Its secrets, and what it remembered for itself, are nobody's any more.
+    await tx.all(sql`DELETE FROM vault WHERE device_id = ${id}`)
     tell(tx, 'device.removed', before)
     retired.push({ ...before, removedAt: tx.now })
   }

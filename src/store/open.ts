@@ -73,7 +73,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
 
   return {
     accept: write(messages.accept),
-    claim: (deviceId, limit) => group.run(claims.claim, { deviceId, limit }),
+    claim: (deviceId, limit, except = []) => group.run(claims.claim, { deviceId, limit, except }),
     pull: (deviceId, registration, limit) => group.run(claims.pull, { deviceId, registration, limit }),
     release: write(claims.release),
     record: write(receipts.record),
@@ -120,7 +120,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
 
     vaultRead: (deviceId, type, ids) => vault.vaultRead(reader, deviceId, type, ids),
     vaultWrite: (deviceId, changes) => group.run(vault.vaultWrite, { deviceId, changes }),
-    vaultForget: (deviceId, type, before) => group.run(vault.vaultForget, { deviceId, type, before }),
+    vaultForget: (deviceId, type, before, but) =>
+      group.run(vault.vaultForget, { deviceId, type, before, but }),
 
     addKey: (draft, hash, hint) => group.run(keys.addKey, { draft, hash, hint }),
     revokeKey: write(keys.revokeKey),

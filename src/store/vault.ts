@@ -42,11 +42,12 @@ export const vaultWrite: Verb<Written, void> = async (tx, asked) => {
   return asked.map(() => undefined)
 }
 
-type Forgotten = { deviceId: string; type: string | null; before: number | null }
+type Forgotten = { deviceId: string; type: string | null; before: number | null; but?: string | undefined }
 
 export const vaultForget: Verb<Forgotten, void> = async (tx, asked) => {
-  for (const { deviceId, type, before } of asked) {
-    if (type === null) await tx.all(sql`DELETE FROM vault WHERE device_id = ${deviceId}`)
+  for (const { deviceId, type, before, but } of asked) {
+    if (type === null)
+      await tx.all(sql`DELETE FROM vault WHERE device_id = ${deviceId} AND type <> ${but ?? ''}`)
     else
       await tx.all(sql`
         DELETE FROM vault WHERE device_id = ${deviceId} AND type = ${type} AND written_at < ${before ?? tx.now + 1}`)

@@ -9,7 +9,7 @@ import { Halves } from '../whatsapp/halves.ts'
 import { type CloudAccount, readAccount } from './account.ts'
 import { type CloudStatus, type Posted, read } from './from-cloud.ts'
 import { cloudInboxType } from './line.ts'
-import { isSame, isSignedWith } from './signature.ts'
+import { hasSignature, isSame, isSignedWith } from './signature.ts'
 
 export type CloudHookParts = {
   devices: () => Promise<readonly Device[]>
@@ -29,7 +29,6 @@ const heardMs = 30_000
 
 export class CloudHooks {
   readonly #parts: CloudHookParts
-  readonly #halves = new Map<string, Halves>()
 
   constructor(parts: CloudHookParts) {
     this.#parts = parts
@@ -43,9 +42,10 @@ export class CloudHooks {
 
   /** Everything in it is stored when the promise resolves. */
   async take(body: Buffer, signature: unknown): Promise<void> {
+    if (!hasSignature(signature)) throw unsigned()
     const numbers = await this.#numbers()
     const own = numbers.filter(({ account }) => isSignedWith(account.appSecret, body, signature))
-    if (own.length === 0) throw new Problem('invalid_signature', 'The signature does not fit any number.')
+    if (own.length === 0) throw unsigned()
     for (const posted of read(parsed(body), this.#parts.now())) {
       const number = own.find(({ account }) => account.phoneNumberId === posted.phoneNumberId)
       if (number) await this.#apply(number.device, posted)
@@ -85,16 +85,13 @@ export class CloudHooks {
   async #receipt(device: Device, { half, ...status }: CloudStatus): Promise<Receipt | undefined> {
     const receipt = { ...status, deviceId: device.id }
     if (half === undefined || status.outcome === 'failed') return receipt
-    const whole = await this.#halvesOf(device.id).note(status.messageId, half, status.outcome)
+    const halves = new Halves(this.#parts.vault(device.id))
+    const whole = await halves.note(status.messageId, half, status.outcome)
     return whole && { ...receipt, outcome: whole }
   }
-
-  #halvesOf(deviceId: string): Halves {
-    const known = this.#halves.get(deviceId) ?? new Halves(this.#parts.vault(deviceId))
-    this.#halves.set(deviceId, known)
-    return known
-  }
 }
+
+const unsigned = () => new Problem('invalid_signature', 'The signature does not fit any number.')
 
 function parsed(body: Buffer): unknown {
   try {

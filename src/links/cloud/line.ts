@@ -10,9 +10,10 @@ import type { MediaFile as KeptFile } from '../../core/received.ts'
 import type { Vault } from '../../core/vault.ts'
 import { mediaFailure } from '../media-failure.ts'
 import { Timers } from '../timers.ts'
+import { Halves } from '../whatsapp/halves.ts'
 import type { MediaFile } from '../whatsapp/to-whatsapp.ts'
 import { Counted, WithFile } from '../with-file.ts'
-import { readAccount } from './account.ts'
+import { type CloudAccount, readAccount } from './account.ts'
 import type { CloudFileRef, CloudMessage } from './from-cloud.ts'
 import { Graph, Refused } from './graph.ts'
 import { failureOf, isAboutCredentials, mustWait } from './refusals.ts'
@@ -36,6 +37,9 @@ export const cloudInboxType = 'cloud-inbox'
 
 const lookMs = 5_000
 const checkMs = 300_000
+const unfitMs = 600_000
+/** A file or word of a message is needed no longer than that. */
+const keepMs = 14 * 24 * 3_600_000
 /** Between tries for the words of a sound that has left already. */
 const pausesMs = [2_000, 6_000, 15_000]
 const mostUploads = 200
@@ -48,9 +52,11 @@ export class CloudLine implements Link {
   /** Meta's ids of files that were uploaded, by path: a bulk request uploads its file once. */
   readonly #uploads = new Map<string, Promise<string>>()
   #device: Device
+  #account: CloudAccount | undefined
   #graph: Graph | undefined
   #isUp = false
-  #refused = false
+  /** A token that may not send, and until when it is not tried again. */
+  #unfit: { token: string; until: number } | undefined
   #checkedAt = -Infinity
   #closed = false
 
@@ -121,6 +127,9 @@ export class CloudLine implements Link {
     // Read again each time: somebody may have given it a new token.
     const account = await readAccount(vault)
     if (this.#closed) return
+    const { token, until = 0 } = this.#unfit ?? {}
+    if (account && account.accessToken === token && performance.now() < until) return
+    this.#account = account
     this.#graph = account && new Graph(graphUrl, account)
     try {
       await this.#graph?.number()
@@ -129,6 +138,7 @@ export class CloudLine implements Link {
       this.#say(false, error instanceof Refused && isAboutCredentials(error.code))
     }
     this.#checkedAt = performance.now()
+    await new Halves(vault).forgetOld(Date.now() - keepMs)
   }
 
   #say(up: boolean, refused: boolean): void {
@@ -136,8 +146,8 @@ export class CloudLine implements Link {
     const { news, attention } = this.#parts
     if (up !== this.#isUp) news.online(up).catch(() => {})
     this.#isUp = up
-    if (refused === this.#refused) return
-    this.#refused = refused
+    // The device as it is stored: what was said before a restart, or by somebody else, counts too.
+    if (refused === this.#device.attention.includes('token_refused')) return
     const others = this.#device.attention.filter(code => code !== 'token_refused')
     attention(refused ? [...others, 'token_refused'] : others).catch(() => {})
   }
@@ -190,6 +200,8 @@ export class CloudLine implements Link {
   /** The failure that a refusal is; or it throws, when the message may wait. */
   #judged(error: Refused): Failure {
     if (isAboutCredentials(error.code)) {
+      // It may be good for looking and not for sending: then it would be tried again in a moment.
+      this.#unfit = { token: this.#account?.accessToken ?? '', until: performance.now() + unfitMs }
       this.#say(false, true)
       throw new LinkDown('WhatsApp’s API refuses the token', { cause: error })
     }

@@ -16,7 +16,7 @@ import { type Files, Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
-import { openSession, type Session, seenMs, seenType } from './session.ts'
+import { identityOf, inboxType, openSession, type Session, seenMs, seenType } from './session.ts'
 import { buildSocket } from './socket.ts'
 
 export type LineParts = {
@@ -58,6 +58,8 @@ export class WhatsAppLine implements Link {
   #alone = oneAtATime()
   readonly #caches: ReturnType<typeof cachesFor>
   #session: Session | undefined
+  /** Whom WhatsApp refused for good. */
+  #refused: string | undefined
   #library: Library | undefined
   #socket: Socket | undefined
   #arrivals: Arrivals | undefined
@@ -134,11 +136,15 @@ export class WhatsAppLine implements Link {
     const { vault, url, log, device } = this.#parts
     try {
       const library = await loadLibrary()
-      const session = await openSession(library, vault)
+      const session = await openSession(library, vault, error => this.#cut(session, error))
       if (this.#closed) return
       this.#library = library
       if (!session.creds.me || !session.creds.account) {
         this.#worry(['logged_out'])
+        this.#timers.after(unlinkedMs, () => void this.#connect())
+        return
+      }
+      if (this.#refused !== undefined && this.#refused === identityOf(session)) {
         this.#timers.after(unlinkedMs, () => void this.#connect())
         return
       }
@@ -160,13 +166,7 @@ export class WhatsAppLine implements Link {
       socket.ev.on('creds.update', () => {
         // What a connection that has ended still says is older than what the next one has kept.
         if (socket !== this.#socket) return
-        session.save().catch(error => {
-          log.error(
-            { device: device.id, err: error },
-            'the WhatsApp session could not be kept; connecting anew',
-          )
-          void socket.end(undefined)
-        })
+        session.save().catch(() => {})
       })
       this.#listen(socket)
     } catch (error) {
@@ -231,10 +231,10 @@ export class WhatsAppLine implements Link {
       this.#comeBack(verdict)
       return
     }
-    if (!verdict.forget) return
-    await vault.forget()
-    // It may be linked again by another process.
+    // It may be linked anew by another process; with what was refused it does not try again.
     this.#timers.after(unlinkedMs, () => void this.#connect())
+    if (verdict.forget) await vault.forget(undefined, undefined, inboxType)
+    else this.#refused = identityOf(this.#session)
   }
 
   #comeBack(verdict: Verdict): void {
@@ -259,6 +259,19 @@ export class WhatsAppLine implements Link {
     }
     await this.#sender.offerAgain(() => this.#way(), false)
     await this.#inbox.run()
+  }
+
+  /**
+   * Storage failed. The library would tell the server that it cannot use the message it is at, and the server would drop it.
+   * So the line is cut before it can say anything; what was not acknowledged comes again.
+   */
+  #cut(session: Session, error: unknown): void {
+    const { log, device } = this.#parts
+    if (session !== this.#session) return
+    log.error({ device: device.id, err: error }, 'the WhatsApp session could not be kept; connecting anew')
+    this.#abandon()
+    const { ws } = this.#socket ?? {}
+    ;(ws as { socket?: { terminate(): void } } | undefined)?.socket?.terminate()
   }
 
   /** What hangs must neither hold up the next connection nor come back and undo its work. */

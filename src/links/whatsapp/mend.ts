@@ -16,12 +16,12 @@ let mended = false
 
 export function mendLibsignal(): void {
   if (mended) return
-  mended = true
   // The very copy that the library uses.
   const require = createRequire(import.meta.resolve('baileys'))
   const { SessionCipher, SessionBuilder } = require('libsignal') as Libsignal
   mendQueue(SessionCipher.prototype, SessionBuilder.prototype)
   mendTries(SessionCipher.prototype)
+  mended = true
 }
 
 /**

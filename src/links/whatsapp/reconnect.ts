@@ -18,7 +18,6 @@ export function verdictOf(code: number | undefined): Verdict {
       return { again: 'never', attention: 'logged_out', forget: true }
     case 403:
       return { again: 'never', attention: 'number_banned', forget: false }
-    case 402:
     case 406:
     case 411:
       return { again: 'never', attention: 'whatsapp_refused', forget: false }
@@ -26,6 +25,8 @@ export function verdictOf(code: number | undefined): Verdict {
       return { again: 'seldom', attention: 'session_conflict' }
     case 405:
       return { again: 'seldom', attention: 'client_outdated' }
+    // A ban that ends by itself, and being asked for less.
+    case 402:
     case 429:
       return { again: 'seldom', attention: 'whatsapp_refused' }
     default:

@@ -40,6 +40,7 @@ export class Sender {
   readonly outbox: Outbox
   readonly #recipients: Recipients
   readonly #halves: Halves
+  #offering = false
   /** How often a message could not be made ready. */
   readonly #unready = new Map<string, number>()
 
@@ -63,6 +64,8 @@ export class Sender {
 
   /** It may have left before, so whatever is found out now does not make it fail. */
   async #offer(way: Way, message: Message): Promise<void> {
+    // From here on: whatever goes wrong, it is not tried again at once.
+    this.outbox.tried(message.id)
     const recipient = await this.#recipients.find(way.socket, message.recipient)
     if (typeof recipient === 'string') throw new Error(`the recipient is ${recipient} now`)
     const prepared = await this.#prepared(way, message, recipient.jid)
@@ -131,6 +134,8 @@ export class Sender {
 
   /** Some at a time: one after the other they would each wait behind all that is new. */
   async offerAgain(way: () => Way | undefined, reconnected: boolean): Promise<void> {
+    if (this.#offering && !reconnected) return
+    this.#offering = true
     const due = this.outbox.due(reconnected)
     await inParallel(due.length, atOnce, async index => {
       const open = way()
@@ -147,6 +152,7 @@ export class Sender {
         )
       }
     })
+    this.#offering = false
   }
 
   /** The server's own word, which the library keeps to itself when it is a good one. */

@@ -24,7 +24,16 @@ export type Session = {
 
 type KeyStore = Pick<Vault, 'read' | 'write'>
 
-export async function openSession(library: Library, vault: KeyStore): Promise<Session> {
+/** A number that is linked anew is another. */
+export const identityOf = (session: Session | undefined): string | undefined =>
+  session && Buffer.from(session.creds.noiseKey.public).toString('base64')
+
+/** `onTrouble` is told at once when storage fails: what the library does then would lose messages. */
+export async function openSession(
+  library: Library,
+  vault: KeyStore,
+  onTrouble: (error: unknown) => void = () => {},
+): Promise<Session> {
   const { BufferJSON, initAuthCreds } = library
   const write = (value: unknown) => JSON.stringify(value, BufferJSON.replacer)
   const read = (text: string) => JSON.parse(text, BufferJSON.reviver)
@@ -35,8 +44,13 @@ export async function openSession(library: Library, vault: KeyStore): Promise<Se
   let abandoned = false
   const keep = async (changes: readonly VaultChange[]) => {
     if (abandoned) throw new Error('this session was given up')
-    await vault.write(changes)
+    await watched(vault.write(changes))
   }
+  const watched = <T>(work: Promise<T>): Promise<T> =>
+    work.catch(error => {
+      if (!abandoned) onTrouble(error)
+      throw error
+    })
   return {
     creds,
     save: () => {
@@ -49,7 +63,7 @@ export async function openSession(library: Library, vault: KeyStore): Promise<Se
     },
     keys: {
       get: async (type, ids) => {
-        const found = await vault.read(placeOf(type), ids)
+        const found = await watched(vault.read(placeOf(type), ids))
         const values = [...found].map(([id, text]) => [id, revived(library, type, read(text))])
         return Object.fromEntries(values)
       },

@@ -77,7 +77,10 @@ export function buildSocket({
   })
   socket.ws.prependListener('CB:message', (node: BinaryNode) => {
     if (isForeign(node.attrs.from)) return
-    const sealed = library.getBinaryNodeChildren(node, 'enc').filter(({ attrs }) => attrs.type !== 'msmsg')
+    // Others are never decrypted, and would seem to be stuck.
+    const sealed = library
+      .getBinaryNodeChildren(node, 'enc')
+      .filter(({ attrs }) => /^(pk)?msg$/.test(attrs.type ?? ''))
     const contents = sealed.map(({ content }) => content).filter(content => content instanceof Uint8Array)
     arrivals.came(node, contents)
   })
