@@ -46,6 +46,12 @@ export async function* linkNumber(
     yield alreadyLinked
     return
   }
+  const taken = 'phone' in target && target.phone ? await ownerOf(parts.store, target.phone) : undefined
+  if (taken) {
+    const detail = `${taken.phone} is the device ${taken.name} already.`
+    yield { step: 'failed', code: 'number_taken', detail }
+    return
+  }
   try {
     yield* attempted(parts, target, withCode)
   } catch (error) {
@@ -98,6 +104,12 @@ const alreadyLinked: LinkStep = {
   detail: 'It is linked. To link it anew, first remove it on the phone: WhatsApp → Linked devices.',
 }
 
+const ownerOf = async (store: LinkParts['store'], number: string, but?: string) =>
+  (await store.devices()).find(
+    ({ kind, phone, removedAt, id }) =>
+      kind === 'whatsapp' && phone === number && removedAt === null && id !== but,
+  )
+
 /** The phone has said yes already; the link that nobody will use must be removed there. */
 const undo = 'On the phone, remove the link that was just made: WhatsApp → Linked devices.'
 
@@ -116,10 +128,7 @@ async function refusalOf(
   const own = 'device' in target ? target.device.id : undefined
   // Since the beginning it may have come back by itself.
   if ((await store.devices()).some(({ id, online }) => id === own && online)) return alreadyLinked
-  const other = (await store.devices()).find(
-    ({ kind, phone, removedAt, id }) =>
-      kind === 'whatsapp' && phone === number && removedAt === null && id !== own,
-  )
+  const other = await ownerOf(store, number, own)
   return (
     other && {
       step: 'failed',

@@ -134,6 +134,21 @@ test('a message that hangs holds up nobody behind it', async () => {
   await store.close()
 })
 
+test('a message that cannot go rests, and does not come back at once', async () => {
+  const { store, pump, sent, accept, setMode } = await world()
+  setMode('down')
+  const first = await accept()
+  pump.start()
+  await until('it was tried', async () => (await store.message(2, first))!.attempts > 0)
+  setMode('take')
+  const second = await accept()
+  await until('the next goes', () => sent.length > 0)
+  assert.equal(sent[0]!.id, second)
+  await until('it goes too', () => sent.length === 2)
+  await pump.stop()
+  await store.close()
+})
+
 test('while the line is down nothing is taken from the queue', async () => {
   const { store, pump, accept, setMode, sent } = await world()
   setMode('away')

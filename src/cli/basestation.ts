@@ -86,6 +86,8 @@ function overview(list: readonly Command[]): string {
   ].join('\n')
 }
 
+const outOfReach = new Set(['storage_unavailable', 'whatsapp_unreachable'])
+
 type Explained = { code: number; name: string; text: string }
 
 /** What people need to know of an error, and the exit code it stands for. */
@@ -98,7 +100,7 @@ function explained(error: unknown): Explained {
   if (error instanceof BasestationError)
     return { code: exitCodes.refused, name: error.code, text: withReasons(error) }
   if (error instanceof Problem) {
-    const code = error.code === 'storage_unavailable' ? exitCodes.unreachable : exitCodes.refused
+    const code = outOfReach.has(error.code) ? exitCodes.unreachable : exitCodes.refused
     return { code, name: error.code, text: sentence(message) }
   }
   // What the system refused (a folder, an address) is not our bug, and its trace helps nobody.

@@ -21,6 +21,10 @@ export function isCloud(given: Given): boolean {
   const driver = given.text('driver')
   if (driver !== undefined && driver !== 'linked' && driver !== 'cloud')
     throw new UsageError('--driver must be linked or cloud')
+  const stray = ['phone-number-id', 'token-file', 'app-secret-file'].find(
+    name => given.text(name) !== undefined,
+  )
+  if (driver !== 'cloud' && stray !== undefined) throw new UsageError(`--${stray} needs --driver cloud`)
   return driver === 'cloud'
 }
 
@@ -34,7 +38,7 @@ export async function addCloud(
   if (accessToken === undefined || appSecret === undefined)
     throw new UsageError('--driver cloud needs --phone-number-id, --token-file and --app-secret-file')
   const phoneNumberId = required(given, 'phone-number-id')
-  if (!/^\d{5,30}$/.test(phoneNumberId)) throw new UsageError('--phone-number-id must be digits')
+  if (!/^\d{5,30}$/.test(phoneNumberId)) throw new UsageError('--phone-number-id must be 5 to 30 digits')
   const { addCloudNumber } = await import('../cloud-number.ts')
   const { device, webhook } = await addCloudNumber(parts, draft, { phoneNumberId, accessToken, appSecret })
   const member = (await fleetOf(parts.store)).member(device.id)!
@@ -48,7 +52,8 @@ export async function addCloud(
       `  Callback URL   ${url}`,
       `  Verify token   ${verifyToken}`,
       '',
-      'The token is shown only this once. Meta must reach the address over https, from the internet.',
+      'The verify token is shown only this once. Meta must reach the address over https, from the internet:',
+      'PUBLIC_URL says which it is.',
     ].join('\n'),
   )
   return undefined

@@ -107,7 +107,7 @@ function changeDevice(
       const parts = { store, config, publicUrl: config.PUBLIC_URL }
       await renewCloudNumber(parts, await deviceNamed(store, id), renewal)
     }
-    if (change.caution) await onlyWhatsApp(store, id)
+    await mayChange(store, id, change)
     const device = await store.change(id.toLowerCase(), change)
     if (!device) throw missing(id)
     const member = (await fleetOf(store)).member(device.id)!
@@ -116,11 +116,13 @@ function changeDevice(
   })
 }
 
-/** Only numbers that may be blocked are careful. */
-async function onlyWhatsApp(store: Store, id: string): Promise<void> {
+/** Only numbers that may be blocked are careful, and a WhatsApp number is what WhatsApp says it is. */
+async function mayChange(store: Store, id: string, { caution, phone }: DeviceChange): Promise<void> {
   const { device } = (await fleetOf(store)).member(id.toLowerCase()) ?? {}
-  if (device && !device.caution)
-    throw new UsageError('--gap, --new-chats-per-day and --warm-up-days are for WhatsApp numbers')
+  if (caution && device && !device.caution)
+    throw new UsageError('--gap, --new-chats-per-day and --warm-up-days are for linked WhatsApp numbers')
+  if (phone !== undefined && device?.kind === 'whatsapp')
+    throw new UsageError('the number of a WhatsApp device cannot be changed: link another as a new device')
 }
 
 export const missing = (id: string) =>
@@ -146,11 +148,12 @@ function limitOf(given: Given, name: string): number | null | undefined {
 function cautionOf(given: Given): Partial<Caution> | undefined {
   const gap = given.text('gap')
   const [, least, most = least] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(gap ?? '') ?? []
-  if (gap !== undefined && (least === undefined || Number(most) < Number(least)))
-    throw new UsageError('--gap must be seconds, such as 3-8 or 5')
+  if (gap !== undefined && (least === undefined || Number(most) < Number(least) || Number(most) > 3_600))
+    throw new UsageError('--gap must be seconds up to 3600, the smaller first, such as 3-8, or one number')
   const newChatsPerDay = limitOf(given, 'new-chats-per-day')
   const days = given.text('warm-up-days')
-  if (days !== undefined && !/^\d{1,3}$/.test(days)) throw new UsageError('--warm-up-days must be a number')
+  if (days !== undefined && !(/^\d{1,3}$/.test(days) && Number(days) <= 365))
+    throw new UsageError('--warm-up-days must be a number up to 365')
   const chosen = {
     ...(gap !== undefined && { gapLeast: Number(least), gapMost: Number(most) }),
     ...(newChatsPerDay !== undefined && { newChatsPerDay }),

@@ -191,7 +191,7 @@ const show: Command = {
       }
       context.output.show(shown(member), () =>
         Object.entries(rows)
-          .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(18)}${printable(value ?? '–')}`)
+          .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(24)}${printable(value ?? '–')}`)
           .join('\n'),
       )
       return undefined
@@ -208,9 +208,10 @@ const remove: Command = {
       const [id = ''] = context.given.words
       const device = await store.retire(id.toLowerCase())
       if (!device) throw missing(id)
-      context.output.show(
-        { id: device.id, name: device.name, removed: true },
-        () => `Removed ${device.name}.`,
+      context.output.show({ id: device.id, name: device.name, removed: true }, () =>
+        device.driver === 'linked'
+          ? `Removed ${device.name}. On the phone, remove the link too: WhatsApp → Linked devices.`
+          : `Removed ${device.name}.`,
       )
       return undefined
     }),

@@ -17,19 +17,24 @@ export async function linkInTerminal(context: Context, store: Store, target: Tar
   const stop = new AbortController()
   onStop(() => stop.abort())
   const parts = { store, config, log: makeLog('silent'), now: Date.now, signal: stop.signal }
-  output.say('On the phone: WhatsApp → ⋮ or Settings → Linked devices → Link a device, then scan this code.')
+  let codes = 0
   for await (const step of linkNumber(parts, target, true)) {
-    if (step.step === 'qr')
+    if (step.step === 'qr') {
+      codes += 1
+      if (codes === 1) output.say(howTo)
+      const seconds = Math.max(0, Math.round((Date.parse(step.expires_at) - Date.now()) / 1_000))
+      const drawn = renderUnicodeCompact(step.qr, { ecc: 'L', border: 2 })
+      output.step(step, () => `\n${drawn}\nValid for ${seconds} seconds.`)
+    }
+    if (step.step === 'code')
       output.step(
         step,
         () =>
-          `\n${renderUnicodeCompact(step.qr, { ecc: 'L' })}\nValid until ${step.expires_at}; a new one follows.`,
+          `\nOr choose “Link with phone number instead” and type: ${step.code.slice(0, 4)}-${step.code.slice(4)}`,
       )
-    if (step.step === 'code')
-      output.step(step, () => `\nOr choose “Link with phone number instead” and type: ${step.code}`)
     if (step.step === 'failed') {
       output.step(step, () => step.detail)
-      return exitCodes.failed
+      return step.code === 'unreachable' ? exitCodes.unreachable : exitCodes.failed
     }
     if (step.step === 'linked') {
       const { id, name, phone } = step.device
@@ -39,6 +44,11 @@ export async function linkInTerminal(context: Context, store: Store, target: Tar
   }
   return exitCodes.failed
 }
+
+const howTo = [
+  'Automating a linked number is against WhatsApp’s terms of use, and it may be blocked: docs/whatsapp.md.',
+  'On the phone: WhatsApp → ⋮ or Settings → Linked devices → Link a device, then scan this code.',
+].join('\n')
 
 const shown = ({ id, name, kind, phone, environment }: Device) => ({ id, name, kind, phone, environment })
 

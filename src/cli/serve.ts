@@ -49,7 +49,9 @@ export const serve: Command = {
         },
       ),
     )
-    return await ended
+    const code = await ended
+    // The library for WhatsApp leaves timers behind that would keep the process for half a minute.
+    return process.exit(code)
   },
 }
 

@@ -106,6 +106,8 @@ export const changeDevice =
   async ({ environment, params, body }) => {
     const { device } = await find(parts, environment, params.device_id!)
     const { name, phone, per_minute, per_day, paused, safety, cloud } = body as DeviceChangeRequest
+    if (phone !== undefined && device.kind === 'whatsapp')
+      throw bad('/phone', 'The number of a WhatsApp device cannot be changed: link another as a new device.')
     if (safety && !device.caution) throw bad('/safety', 'Only WhatsApp numbers have safety settings.')
     const caution = safety && cautionFrom(safety, device.caution!)
     if (cloud)

@@ -146,6 +146,30 @@ for (const { name, empty } of databases)
       }),
     )
     test(
+      'two messages to one stranger are given back as one new chat',
+      inWorld({ newChatsPerDay: 2 }, async world => {
+        await queue(world, 1, 1, 2, 3)
+        const { messages } = await claimed(world)
+        const given = messages.slice(0, 2)
+        await Promise.all(given.map(message => world.store.release(message)))
+        assert.deepEqual(await people(world), [1, 1])
+      }),
+    )
+    test(
+      'one that rests lets others pass',
+      inWorld({ gapLeast: 1, gapMost: 1 }, async world => {
+        await queue(world, 1, 2)
+        const [first] = (await claimed(world)).messages
+        await world.store.release(first!)
+        world.clock.now += 1_000
+        const { messages } = await world.store.claim(world.device.id, 100, [first!.seq])
+        assert.deepEqual(
+          messages.map(({ recipient }) => recipient),
+          [numberOf(2)],
+        )
+      }),
+    )
+    test(
       'a new number sends little on its first day, more on the second, and as usual after its warm-up',
       inWorld({ warmUpDays: 7 }, async world => {
         const crowd = Array.from({ length: 900 }, () => 1)

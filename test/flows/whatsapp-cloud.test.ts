@@ -235,6 +235,11 @@ for (const { name, empty } of databases)
       await until('delivered', async () => (await status(id)).status === 'delivered', 20_000)
       assert.deepEqual((await shown()).attention, [])
     })
+    test('it cannot be linked over, whatever its state', async () => {
+      const answer = await ask('POST', `/devices/${device.id}/link`)
+      assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'])
+      assert.equal((await ask('PATCH', `/devices/${device.id}`, { phone: '+15550009999' })).status, 400)
+    })
     test('after a restore, which brings no secrets, it is given both again', async () => {
       await gateway.store.vaultForget(device.id, null, null)
       const path = `/devices/${device.id}`
@@ -242,5 +247,9 @@ for (const { name, empty } of databases)
       const cloud = { access_token: graph.token, app_secret: graph.appSecret }
       assert.equal((await ask('PATCH', path, { cloud })).status, 200)
       await becomes(await send('back'), 'delivered')
+    })
+    test('removed, it leaves no secrets', async () => {
+      assert.equal((await ask('DELETE', `/devices/${device.id}`)).status, 200)
+      assert.deepEqual(await gateway.store.vaultRead(device.id, 'cloud'), [])
     })
   })

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Device } from '../../src/core/device.ts'
 import type { Vault } from '../../src/core/vault.ts'
 import { WhatsAppLine } from '../../src/links/whatsapp/line.ts'
+import { pair } from '../../src/links/whatsapp/pairing.ts'
 import { inboxType } from '../../src/links/whatsapp/session.ts'
 import { SealedVault } from '../../src/sealed-vault.ts'
 import { secretKey } from '../../src/secret-key.ts'
@@ -26,8 +27,9 @@ test('a line that takes messages and decrypts none is given up, and the next one
   const sealed = new SealedVault(store, device.id, secretKey({ SECRET_KEY: undefined, DATA_DIR: scratch() }))
   let hangs = false
   let hung = 0
+  let away = false
   const vault: Vault = {
-    read: (...given) => sealed.read(...given),
+    read: (...given) => (away ? Promise.reject(new Error('storage is away')) : sealed.read(...given)),
     list: (...given) => sealed.list(...given),
     forget: (...given) => sealed.forget(...given),
     write: changes => {
@@ -69,6 +71,13 @@ test('a line that takes messages and decrypts none is given up, and the next one
     await until('it is there', () => logins === 1 && line.isUp())
     await server.write(bob, account, { conversation: 'heard' })
     await until('it hears', () => heard.includes('heard'))
+    // Storage is away for a moment: the message is not refused, and comes again.
+    away = true
+    await server.write(bob, account, { conversation: 'while storage was away' })
+    await until('the line is cut', () => !line.isUp())
+    away = false
+    await until('it hears of it', () => heard.includes('while storage was away'), 10_000)
+    logins = 1
     hangs = true
     await server.write(bob, account, { conversation: 'not heard at first' })
     await until('it hangs', () => hung > 0)
@@ -142,5 +151,24 @@ for (const [reason, code] of [
       10_000,
     )
     assert.ok((await gateway.store.vaultRead(device.id, 'creds', ['creds'])).length === 1)
+    if (code === 'number_banned') {
+      // Linked anew, it comes back without a restart.
+      server.refusal = undefined
+      for await (const step of pair({
+        url: world.url,
+        signal: AbortSignal.timeout(10_000),
+        now: Date.now,
+        log,
+      })) {
+        if (step.step === 'qr') server.scan(step.qr, account)
+        if (step.step === 'linked')
+          await new SealedVault(
+            gateway.store,
+            device.id,
+            secretKey({ SECRET_KEY: undefined, DATA_DIR: scratch() }),
+          ).write(step.session)
+      }
+      await until('online', async () => (await gateway.store.devices())[0]!.online, 10_000)
+    }
     await world.stop()
   })

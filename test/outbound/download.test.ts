@@ -98,6 +98,10 @@ describe('downloads', () => {
     answer = (_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('%PDF-1.7'))
     await refused('a.pdf', 'media_unreachable')
+    // Neither an answer nor an error, and the line is closed: it once kept us waiting for ever.
+    answer = request =>
+      void request.socket.write('HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')
+    await refused('a.pdf', 'media_unreachable')
   })
 
   test('a name that does not exist, a closed port and a private address are told apart as far as callers may know', async () => {

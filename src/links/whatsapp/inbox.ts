@@ -8,8 +8,8 @@ import type { MediaFile } from '../../core/received.ts'
 import type { Vault } from '../../core/vault.ts'
 import { Counted, Hopeless, WithFile } from '../with-file.ts'
 import { addressOf, type FileClass, type SealedFile, unsealed } from './attachment.ts'
-import { incomingOf, type Kept, type Read } from './from-whatsapp.ts'
-import type { Library } from './library.ts'
+import { incomingOf, type Kept, numberOf, type Read } from './from-whatsapp.ts'
+import type { Library, Socket } from './library.ts'
 import { inboxType } from './session.ts'
 
 /** Fetches files, and keeps them. */
@@ -29,10 +29,10 @@ export type InboxParts = {
   library: () => Library | undefined
   /** What lies behind this place has to wait. */
   frontier: () => string | undefined
-  /** The phone number behind an id that hides it. */
-  numberBehind: (lid: string) => Promise<string | undefined>
-  /** Where files lie; a private machine in tests only. */
-  mediaHost: () => Promise<{ name: string; isPrivate: boolean }>
+  /** The line, if there is one. */
+  socket: () => Socket | undefined
+  /** Files lie on a private machine; in tests only. */
+  isPrivate: boolean
   later: (ms: number, work: () => void) => void
   log: Log
 }
@@ -79,7 +79,7 @@ export class Inbox {
   /** What cannot be read will never be: it must not hold up all that comes after. */
   async #read(library: Library, text: string): Promise<Partial<Read>> {
     try {
-      return (await incomingOf(library, JSON.parse(text) as Kept, this.#parts.numberBehind)) ?? {}
+      return (await incomingOf(library, JSON.parse(text) as Kept, lid => this.#numberBehind(lid))) ?? {}
     } catch (error) {
       this.#parts.log.warn(
         { device: this.#parts.deviceId, err: error },
@@ -90,10 +90,10 @@ export class Inbox {
   }
 
   async #save(library: Library, source: string, file: SealedFile): Promise<MediaFile> {
-    const { files, mediaHost } = this.#parts
+    const { files, isPrivate } = this.#parts
     const most = files.limits[file.class]
     if (file.size > most) throw new Hopeless('it is too large')
-    const { name, isPrivate } = await mediaHost()
+    const name = await this.#mediaHost()
     const address = addressOf(file, name)
     if (address === undefined) throw new Hopeless('it is nowhere')
     const id = attachmentId(source)
@@ -101,6 +101,20 @@ export class Inbox {
     const bytes = await files.fetch(address, most + slack, isPrivate ? name : undefined)
     await files.save(id, counted.bytes(unsealed(library, file, bytes)))
     return { id, mime: file.mime, size: counted.size, filename: file.filename }
+  }
+
+  /** The phone number behind an id that hides it. */
+  async #numberBehind(lid: string): Promise<string | undefined> {
+    const { lidMapping } = this.#parts.socket()?.signalRepository ?? {}
+    const found = await lidMapping?.getPNForLID(lid).catch(() => null)
+    return found && numberOf(found) ? found : undefined
+  }
+
+  async #mediaHost(): Promise<string> {
+    const { hosts = [] } = (await this.#parts.socket()?.refreshMediaConn(false)) ?? {}
+    const [first] = hosts
+    if (!first) throw new Error('WhatsApp does not say where files lie')
+    return first.hostname
   }
 
   async #forget(places: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import type { BinaryNode } from 'baileys'
-import type { AttentionCode, Device } from '../../core/device.ts'
+import { type AttentionCode, attentions, type Device } from '../../core/device.ts'
 import { type Link, LinkDown, type News } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Message, Receipt } from '../../core/message.ts'
@@ -11,13 +11,12 @@ import { Timers } from '../timers.ts'
 import type { Arrivals } from './arrivals.ts'
 import { cachesFor } from './cache.ts'
 import { oneAtATime } from './conversations.ts'
-import { numberOf } from './from-whatsapp.ts'
 import { type Files, Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
 import { identityOf, inboxType, openSession, type Session, seenMs, seenType } from './session.ts'
-import { buildSocket } from './socket.ts'
+import { buildSocket, cut } from './socket.ts'
 
 export type LineParts = {
   device: Device
@@ -90,8 +89,9 @@ export class WhatsAppLine implements Link {
       files: parts.files,
       library: () => this.#library,
       frontier: () => this.#arrivals?.frontier(),
-      numberBehind: lid => this.#numberBehind(lid),
-      mediaHost: () => this.#mediaHost(),
+      socket: () => this.#socket,
+      // Only a stand-in of the server, on this machine, may keep files on a private one.
+      isPrivate: parts.url !== undefined,
       later: (ms, work) => this.#timers.after(ms, work),
       log,
     })
@@ -139,12 +139,9 @@ export class WhatsAppLine implements Link {
       const session = await openSession(library, vault, error => this.#cut(session, error))
       if (this.#closed) return
       this.#library = library
-      if (!session.creds.me || !session.creds.account) {
-        this.#worry(['logged_out'])
-        this.#timers.after(unlinkedMs, () => void this.#connect())
-        return
-      }
-      if (this.#refused !== undefined && this.#refused === identityOf(session)) {
+      const isLinked = session.creds.me && session.creds.account
+      if (!isLinked) this.#worry(['logged_out'])
+      if (!isLinked || (this.#refused !== undefined && this.#refused === identityOf(session))) {
         this.#timers.after(unlinkedMs, () => void this.#connect())
         return
       }
@@ -209,6 +206,7 @@ export class WhatsAppLine implements Link {
 
   async #opened(): Promise<void> {
     this.#isOpen = true
+    this.#parts.log.info({ device: this.#parts.device.id }, 'a WhatsApp number is online')
     this.#openedAt = this.#parts.now()
     this.#worry([])
     this.#parts.news.online(true).catch(() => {})
@@ -224,7 +222,12 @@ export class WhatsAppLine implements Link {
     this.#isOpen = false
     this.#socket = undefined
     if (this.#closed) return
-    log.info({ device: device.id, ...verdict }, 'the WhatsApp connection ended')
+    if ('attention' in verdict)
+      log.warn(
+        { device: device.id, name: device.name, attention: verdict.attention },
+        attentions[verdict.attention],
+      )
+    else log.info({ device: device.id }, 'the WhatsApp connection ended')
     if (verdict.again !== 'now') news.online(false).catch(() => {})
     if ('attention' in verdict) this.#worry([verdict.attention])
     if (verdict.again !== 'never') {
@@ -238,9 +241,8 @@ export class WhatsAppLine implements Link {
   }
 
   #comeBack(verdict: Verdict): void {
-    const pause = pauseMs(verdict, this.#attempt)
+    this.#timers.after(pauseMs(verdict, this.#attempt), () => void this.#connect())
     this.#attempt += 1
-    this.#timers.after(pause, () => void this.#connect())
   }
 
   /** Each look: what was not acknowledged is offered again, and a connection that fell silent is given up. */
@@ -270,8 +272,7 @@ export class WhatsAppLine implements Link {
     if (session !== this.#session) return
     log.error({ device: device.id, err: error }, 'the WhatsApp session could not be kept; connecting anew')
     this.#abandon()
-    const { ws } = this.#socket ?? {}
-    ;(ws as { socket?: { terminate(): void } } | undefined)?.socket?.terminate()
+    if (this.#socket) cut(this.#socket)
   }
 
   /** What hangs must neither hold up the next connection nor come back and undo its work. */
@@ -282,19 +283,6 @@ export class WhatsAppLine implements Link {
 
   #tell(receipt: Receipt): void {
     this.#parts.news.receipt(receipt).catch(() => this.#timers.after(tellMs, () => this.#tell(receipt)))
-  }
-
-  async #numberBehind(lid: string): Promise<string | undefined> {
-    const found = await this.#socket?.signalRepository.lidMapping.getPNForLID(lid).catch(() => null)
-    return found && numberOf(found) ? found : undefined
-  }
-
-  async #mediaHost(): Promise<{ name: string; isPrivate: boolean }> {
-    const { hosts = [] } = (await this.#socket?.refreshMediaConn(false)) ?? {}
-    const [first] = hosts
-    if (!first) throw new LinkDown('WhatsApp does not say where files lie')
-    // Only a stand-in of the server, on this machine, may keep them on a private one.
-    return { name: first.hostname, isPrivate: this.#parts.url !== undefined }
   }
 
   #worry(codes: readonly AttentionCode[]): void {

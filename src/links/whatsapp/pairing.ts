@@ -28,6 +28,8 @@ export type PairingOptions = {
 /** The first QR code lives for a minute, those after it for twenty seconds. */
 const firstMs = 60_000
 const nextMs = 20_000
+/** The server gives six; the library ends when they are used up. */
+const mostCodes = 6
 
 /** Nothing is kept unless the phone says yes: an attempt that is given up leaves no half-linked session behind. */
 export async function* pair(options: PairingOptions): AsyncGenerator<PairingStep> {
@@ -71,8 +73,10 @@ export async function* pair(options: PairingOptions): AsyncGenerator<PairingStep
     if (output?.statusCode === 515 && linked !== undefined) {
       await session.save()
       add({ step: 'linked', number: linked, session: [...scratch.entries.values()] })
-    } else if (codes > 0)
+    } else if (codes >= mostCodes)
       add({ step: 'failed', code: 'not_scanned', detail: 'Nobody scanned the code in time.' })
+    else if (codes > 0)
+      add({ step: 'failed', code: 'unreachable', detail: 'WhatsApp ended the connection. Try again.' })
     else add({ step: 'failed', code: 'unreachable', detail: 'WhatsApp’s server cannot be reached.' })
   })
   try {

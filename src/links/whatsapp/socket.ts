@@ -56,8 +56,6 @@ export function buildSocket({
     // The phone's own notifications go on.
     markOnlineOnConnect: false,
     syncFullHistory: false,
-    // With these, receipts that come fast would be swallowed.
-    emitOwnEvents: false,
     defaultQueryTimeoutMs: queryMs,
     // Held while every message behind it waits.
     retryRequestDelayMs: 0,
@@ -85,6 +83,12 @@ export function buildSocket({
     arrivals.came(node, contents)
   })
   return { socket, arrivals }
+}
+
+/** Ends the line in this very moment: nothing more is said over it. */
+export function cut(socket: Socket): void {
+  const { socket: line } = socket.ws as unknown as { socket?: { terminate(): void } | null }
+  line?.terminate()
 }
 
 /** The library logs much, and some of it is secret: only what went wrong is passed on, without its fields. */
