@@ -103,7 +103,7 @@ export type DeviceAddResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -220,7 +220,7 @@ export type DeviceResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -288,7 +288,7 @@ export type DevicesResponse = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>
@@ -377,7 +377,7 @@ export type LinkStep = {
     /** What somebody should look at; empty when all is well. */
     attention: Array<{
       /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'library_missing'
+      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
       /** What is wrong and what to do, for people. */
       detail: string
     }>

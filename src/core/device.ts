@@ -78,6 +78,7 @@ export const attentions = {
     'WhatsApp has not called the webhook yet, so nothing is known of sent messages and none are received. Enter its address and verify token in Meta’s app dashboard, and subscribe to “messages”.',
   token_refused:
     'WhatsApp’s official API refuses the access token. Give the device a new one: npx basestation devices set ID --token-file FILE',
+  api_unreachable: 'WhatsApp’s official API cannot be reached. Look at the gateway’s network.',
   library_missing: 'The optional package for WhatsApp is not installed. Run npm install, and start again.',
 } as const
 export type AttentionCode = keyof typeof attentions

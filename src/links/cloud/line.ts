@@ -133,23 +133,25 @@ export class CloudLine implements Link {
     this.#graph = account && new Graph(graphUrl, account)
     try {
       await this.#graph?.number()
-      this.#say(this.#graph !== undefined, this.#graph === undefined)
+      if (this.#graph) this.#say(true)
+      else this.#say(false, 'token_refused')
     } catch (error) {
-      this.#say(false, error instanceof Refused && isAboutCredentials(error.code))
+      this.#say(false, error instanceof Refused ? 'token_refused' : 'api_unreachable')
     }
     this.#checkedAt = performance.now()
     await new Halves(vault).forgetOld(Date.now() - keepMs)
   }
 
-  #say(up: boolean, refused: boolean): void {
+  #say(up: boolean, trouble?: 'token_refused' | 'api_unreachable'): void {
     if (this.#closed) return
     const { news, attention } = this.#parts
     if (up !== this.#isUp) news.online(up).catch(() => {})
     this.#isUp = up
     // The device as it is stored: what was said before a restart, or by somebody else, counts too.
-    if (refused === this.#device.attention.includes('token_refused')) return
-    const others = this.#device.attention.filter(code => code !== 'token_refused')
-    attention(refused ? [...others, 'token_refused'] : others).catch(() => {})
+    const before = this.#device.attention
+    const others = before.filter(code => code !== 'token_refused' && code !== 'api_unreachable')
+    const after = trouble ? [...others, trouble] : others
+    if (after.join() !== before.join()) attention(after).catch(() => {})
   }
 
   async #prepared(graph: Graph, message: Message): Promise<{ payloads: Payload[] } | { error: Failure }> {
@@ -202,7 +204,7 @@ export class CloudLine implements Link {
     if (isAboutCredentials(error.code)) {
       // It may be good for looking and not for sending: then it would be tried again in a moment.
       this.#unfit = { token: this.#account?.accessToken ?? '', until: performance.now() + unfitMs }
-      this.#say(false, true)
+      this.#say(false, 'token_refused')
       throw new LinkDown('WhatsApp’s API refuses the token', { cause: error })
     }
     if (mustWait(error.code)) throw new LinkDown('WhatsApp’s API asks to wait', { cause: error })
