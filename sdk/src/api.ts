@@ -31,7 +31,7 @@ export type BulkResponse = {
     /** Messages accepted. */
     queued: number
   }
-  /** Present when something was not queued. */
+  /** What cannot be sent to. */
   rejected?: Array<{
     /** Position in recipients, from 0. */
     index: number
@@ -417,6 +417,55 @@ export type LinkStep = {
     seen_at: string | null
     /** When it was added. */
     created_at: string
+  }
+}
+
+export type PreviewRequest = {
+  /** One recipient; or recipients. */
+  to?: string
+  recipients?: string[]
+  /** Text of the message; the caption when media is attached. */
+  message: string
+  /** Device to use. When omitted, an online device is chosen. */
+  device_id?: string
+  /** Media file to attach, through WhatsApp devices only: PDF; JPEG, PNG, GIF, WebP; MP4, WebM; MP3, OGG, WAV; DOC, DOCX, TXT, ZIP. Staging ignores it on the single send. */
+  media_url?: string
+}
+
+export type PreviewResponse = {
+  success: boolean
+  data: {
+    /** Who would get it, normalised. */
+    recipients: string[]
+    /** What cannot be sent to. */
+    rejected: Array<{
+      /** Position in recipients, from 0. */
+      index: number
+      to: string
+      /** Why it was not queued. */
+      code: 'invalid_recipient' | 'duplicate_recipient'
+      detail: string
+    }>
+    /** Length of the text, as JavaScript counts. */
+    characters: number
+    /** How an SMS would be written. */
+    encoding: 'GSM-7' | 'UCS-2'
+    /** Parts that each SMS would have. */
+    segments: number
+    culprit: string | null
+    device: {
+      /** The device that would send it. */
+      id: string
+      name: string
+      /** What it is. */
+      kind: 'android' | 'whatsapp' | 'simulated'
+    } | null
+    expected_seconds: number | null
+    problem: {
+      /** What a send would be refused with. */
+      code: string
+      detail: string
+    } | null
   }
 }
 

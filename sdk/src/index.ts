@@ -12,6 +12,8 @@ import type {
   EnrolmentRequest,
   LinkRequest,
   LinkStep,
+  PreviewRequest,
+  PreviewResponse,
   ReceivedQuery,
   ReceivedResponse,
   RemovedResponse,
@@ -93,6 +95,11 @@ export class Basestation {
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
     const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
     return this.#ask('GET', `/messages/received${text === '' ? '' : `?${text}`}`)
+  }
+
+  /** What would become of a message, without sending it. */
+  preview(request: PreviewRequest): Promise<PreviewResponse> {
+    return this.#ask('POST', '/messages/preview', request)
   }
 
   /** A file that came with a received message. */

@@ -88,11 +88,10 @@ export function choose(
       continue
     }
     if (candidate.device.id === familiar) return { candidate }
-    const { device, load, lastChosen } = candidate
+    const { device, lastChosen } = candidate
     const rank = [
       !weight.content.media && !sendsSms(device.kind) ? 1 : 0,
-      expectedWait(device, load.pace, load.waitingParts, weight.parts(device.kind), now) +
-        (load.waiting * averageGapMs(device.caution)) / 1_000,
+      expectedSeconds(candidate, weight, 1, now),
       lastChosen,
     ]
     if (!best || before(rank, bestRank)) {
@@ -101,6 +100,19 @@ export function choose(
     }
   }
   return best ? { candidate: best } : { refusals }
+}
+
+/** Seconds until the last of so many messages is handed to the device. An estimate. */
+export function expectedSeconds(
+  { device, load }: Candidate,
+  weight: Weight,
+  count: number,
+  now: number,
+): number {
+  const parts = weight.parts(device.kind)
+  const ahead = load.waitingParts + (count - 1) * parts
+  const gaps = ((load.waiting + count - 1) * averageGapMs(device.caution)) / 1_000
+  return expectedWait(limitsOf(device, now), load.pace, ahead, parts, now) + gaps
 }
 
 function before(a: readonly number[], b: readonly number[]): boolean {

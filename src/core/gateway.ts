@@ -1,14 +1,13 @@
 /** The verbs of the product: send, record what devices report, receive. */
 
-import { type Candidate, choose, type Refusal, Weight } from './choose.ts'
-import { canSendMedia, type Device, deviceKinds } from './device.ts'
+import { type CarrierParts, Carriers } from './carriers.ts'
+import { type Candidate, expectedSeconds, Weight } from './choose.ts'
+import type { Device } from './device.ts'
 import type { Environment } from './environment.ts'
-import type { Fleet } from './fleet.ts'
 import type { News } from './link.ts'
-import { checkMediaUrl } from './media.ts'
 import { type NewMessage, type Receipt, validityMs } from './message.ts'
 import { normaliseNumber } from './number.ts'
-import { Problem, type ProblemPart } from './problem.ts'
+import { Problem } from './problem.ts'
 import type { Incoming } from './received.ts'
 import type { Store } from './store.ts'
 
@@ -32,20 +31,18 @@ export type Rejected = {
 }
 export type Bulk = { messages: NewMessage[]; deviceId: string; rejected: Rejected[] }
 
-export type GatewayParts = {
-  store: Pick<Store, 'accept' | 'record' | 'receive' | 'familiarDevice'>
-  fleet: Fleet
-  /** Looks at the devices again, now. */
-  refresh: () => Promise<void>
+/** What would become of a draft: a device and the time it takes, or why there is none. */
+export type Preview = { recipients: string[]; rejected: Rejected[]; weight: Weight } & (
+  | { carrier: Device; seconds: number }
+  | { problem: Problem }
+)
+
+export type GatewayParts = CarrierParts & {
+  store: Pick<Store, 'accept' | 'record' | 'receive'>
   wake: (deviceId: string) => void
-  now: () => number
   newId: () => string
   /** Whether the numbering plans know the number. Asked only where the environment wants it. */
   isAssigned: (number: string) => boolean
-  queueLimit: number
-  mediaHttpsOnly: boolean
-  /** Hosts whose media may be private. */
-  mediaAllowHosts?: ReadonlySet<string>
   /** Told of messages that were accepted. */
   onAccept?: (environment: Environment, messages: number) => void
   /** Told of each receipt, and whether it changed anything. */
@@ -53,8 +50,6 @@ export type GatewayParts = {
 }
 
 export const mostRecipients = 100
-/** A device that last spoke to somebody longer ago than this is as good as any other. */
-const familiarMs = 30 * 24 * 3_600_000
 /** A device's clock further off than this is not believed. */
 const clockSlackMs = 10 * 60_000
 const longestText = 100_000
@@ -64,16 +59,18 @@ const longestSender = 255
 
 export class Gateway {
   readonly #parts: GatewayParts
+  readonly #carriers: Carriers
 
   constructor(parts: GatewayParts) {
     this.#parts = parts
+    this.#carriers = new Carriers(parts)
   }
 
   async send(environment: Environment, draft: SingleDraft): Promise<NewMessage> {
     const recipient = this.#recipient(environment, draft.to)
     if (recipient === undefined) throw invalidRecipient(draft.to)
     const weight = this.#weigh(draft)
-    const carrier = await this.#carrier(environment, draft, weight, 1, recipient)
+    const carrier = await this.#carriers.find(environment, draft, weight, 1, recipient)
     const message = this.#message(environment, draft, weight, carrier, recipient, null)
     await this.#accept(environment, carrier, [message])
     return message
@@ -95,11 +92,28 @@ export class Gateway {
         })),
       })
     const weight = this.#weigh(draft)
-    const carrier = await this.#carrier(environment, draft, weight, accepted.length)
+    const carrier = await this.#carriers.find(environment, draft, weight, accepted.length)
     const batchId = this.#parts.newId()
     const messages = accepted.map(to => this.#message(environment, draft, weight, carrier, to, batchId))
     await this.#accept(environment, carrier, messages)
     return { messages, deviceId: carrier.device.id, rejected }
+  }
+
+  /** What would happen to a message, without sending it. */
+  async preview(environment: Environment, draft: BulkDraft): Promise<Preview> {
+    const { accepted, rejected } = this.#sort(environment, draft.recipients)
+    const weight = this.#weigh(draft)
+    const count = Math.max(1, accepted.length)
+    const alone = draft.recipients.length === 1 ? accepted[0] : undefined
+    const about = { recipients: accepted, rejected, weight }
+    try {
+      const carrier = await this.#carriers.find(environment, draft, weight, count, alone)
+      const seconds = expectedSeconds(carrier, weight, count, this.#parts.now())
+      return { ...about, carrier: carrier.device, seconds }
+    } catch (error) {
+      if (error instanceof Problem) return { ...about, problem: error }
+      throw error
+    }
   }
 
   /** What a link may tell about its device. */
@@ -168,74 +182,6 @@ export class Gateway {
     return new Weight({ text: draft.message, media: draft.media_url !== undefined })
   }
 
-  /** The device that takes the messages: the named one, or the best that can. */
-  async #carrier(
-    environment: Environment,
-    draft: Draft,
-    weight: Weight,
-    count: number,
-    recipient?: string,
-  ): Promise<Candidate> {
-    const named = draft.device_id === undefined ? undefined : await this.#named(environment, draft.device_id)
-    if (draft.media_url !== undefined) {
-      if (named && !canSendMedia(named.device.kind))
-        throw new Problem(
-          'media_requires_whatsapp',
-          `${named.device.name} cannot send media: it is not a WhatsApp device.`,
-        )
-      checkMediaUrl(draft.media_url, this.#parts.mediaHttpsOnly, this.#parts.mediaAllowHosts)
-    }
-    const kinds = named ? [named.device.kind] : deviceKinds
-    if (!kinds.some(kind => weight.fits(kind)))
-      throw new Problem('message_too_long', weight.excess(kinds[0]!))
-    const carrier = named ? await this.#online(named) : await this.#chosen(environment, weight, recipient)
-    const room = this.#parts.queueLimit - this.#parts.fleet.waiting(environment.id)
-    if (room < count)
-      throw new Problem('queue_full', 'Too many messages are waiting to be sent.', { retryAfter: 60 })
-    return carrier
-  }
-
-  async #named(environment: Environment, deviceId: string): Promise<Candidate> {
-    const { fleet, refresh } = this.#parts
-    const find = () => {
-      const member = fleet.member(deviceId)
-      return member?.device.environmentId === environment.id && member.device.removedAt === null
-        ? member
-        : undefined
-    }
-    const member = find()
-    if (member) return member
-    // It may have been added a moment ago by another process.
-    await refresh()
-    const fresh = find()
-    if (!fresh) throw new Problem('invalid_device', 'device_id is not a device of this environment.')
-    return fresh
-  }
-
-  async #online(member: Candidate): Promise<Candidate> {
-    if (!member.online) await this.#parts.refresh()
-    if (!member.online)
-      throw new Problem('device_offline', `${member.device.name} is offline.`, { retryAfter: 30 })
-    return member
-  }
-
-  async #chosen(environment: Environment, weight: Weight, recipient: string | undefined): Promise<Candidate> {
-    const { fleet, store, now, refresh } = this.#parts
-    let candidates = fleet.candidates(environment.id)
-    const familiar =
-      recipient !== undefined && candidates.length > 1
-        ? await store.familiarDevice(environment.id, recipient, now() - familiarMs)
-        : undefined
-    let choice = choose(candidates, weight, now(), familiar)
-    if ('refusals' in choice) {
-      await refresh()
-      candidates = fleet.candidates(environment.id)
-      choice = choose(candidates, weight, now(), familiar)
-    }
-    if ('candidate' in choice) return choice.candidate
-    throw noDevice(choice.refusals)
-  }
-
   #message(
     environment: Environment,
     draft: Draft,
@@ -278,19 +224,6 @@ function invalidRecipient(given: string): Problem {
     'invalid_recipient',
     `“${given.slice(0, 40)}” is not a phone number in international format, such as +14155550123.`,
   )
-}
-
-function noDevice(refusals: readonly Refusal[]): Problem {
-  const reachable = refusals.filter(({ code }) => code !== 'offline' && code !== 'cannot_send_media')
-  const tooLong = reachable.find(({ code }) => code === 'message_too_long')
-  if (tooLong && reachable.every(({ code }) => code === 'message_too_long'))
-    return new Problem('message_too_long', tooLong.detail)
-  const errors: ProblemPart[] = refusals
-    .slice(0, 50)
-    .map(({ deviceId, code, detail }) => ({ pointer: `/devices/${deviceId}`, code, detail }))
-  const detail =
-    refusals.length === 0 ? 'This environment has no device yet.' : 'No device can take the message now.'
-  return new Problem('no_device_available', detail, { errors, retryAfter: 30 })
 }
 
 const believable = (at: number, now: number) => (Math.abs(at - now) <= clockSlackMs ? at : now)

@@ -11,6 +11,8 @@ import type {
   BulkRequest,
   BulkResponse,
   CancelResponse,
+  PreviewRequest,
+  PreviewResponse,
   SendRequest,
   SendResponse,
   StatusResponse,
@@ -48,6 +50,31 @@ export const sendBulk =
       device_id: deviceId,
       stats: { total, valid: total - invalid, invalid, queued: messages.length },
       ...(rejected.length > 0 && { rejected }),
+    }
+  }
+
+export const preview =
+  (gateway: Pick<Gateway, 'preview'>): Action<PreviewResponse> =>
+  async ({ environment, body }) => {
+    const { to, recipients, ...draft } = lowerCaseDevice(body as PreviewRequest)
+    if ((to === undefined) === (recipients === undefined))
+      throw new Problem('invalid_request', 'Give either to or recipients.')
+    const found = await gateway.preview(environment, { ...draft, recipients: recipients ?? [to!] })
+    const { encoding, segments, culprit = null } = found.weight.sms
+    const carrier = 'carrier' in found ? found.carrier : undefined
+    return {
+      success: true,
+      data: {
+        recipients: found.recipients,
+        rejected: found.rejected,
+        characters: draft.message.length,
+        encoding,
+        segments,
+        culprit,
+        device: carrier ? { id: carrier.id, name: carrier.name, kind: carrier.kind } : null,
+        expected_seconds: 'carrier' in found ? Math.round(found.seconds) : null,
+        problem: 'problem' in found ? { code: found.problem.code, detail: found.problem.message } : null,
+      },
     }
   }
 

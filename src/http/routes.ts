@@ -11,7 +11,7 @@ import { addDevice, changeDevice, device, devices, enrolDevice, removeDevice } f
 import * as links from './link-schemas.ts'
 import { type LinkParts, linkDevice, linkNumber } from './linking.ts'
 import { media, type ReadFile } from './media.ts'
-import { cancel, send, sendBulk, status } from './messages.ts'
+import { cancel, preview, send, sendBulk, status } from './messages.ts'
 import { received } from './received.ts'
 import * as schemas from './schemas.ts'
 import { configure, settings } from './settings.ts'
@@ -53,7 +53,7 @@ export type Route = {
 }
 
 export type RouteParts = {
-  gateway: Pick<Gateway, 'send' | 'sendBulk'>
+  gateway: Pick<Gateway, 'send' | 'sendBulk' | 'preview'>
   canceler: Pick<Canceler, 'cancel'>
   store: Pick<Store, 'message' | 'inbox' | 'media'>
   devices: LinkParts
@@ -105,6 +105,18 @@ export const routes = (parts: RouteParts): readonly Route[] => [
     response: schemas.BulkResponse,
     problems: ['no_valid_recipients', 'too_many_recipients', ...sendProblems],
     action: sendBulk(parts.gateway),
+  },
+  {
+    operation: 'preview',
+    group: 'Messages',
+    summary: 'What would become of a message, without sending it',
+    method: 'POST',
+    paths: ['/messages/preview'],
+    scope: 'messages:send',
+    body: schemas.PreviewRequest,
+    response: schemas.PreviewResponse,
+    problems: bodyProblems,
+    action: preview(parts.gateway),
   },
   {
     operation: 'status',
