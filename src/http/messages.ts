@@ -6,13 +6,12 @@ import { failures, type Message, meaningOf } from '../core/message.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { isoTimeOrNull } from '../core/time.ts'
+import type { PreviewRequest, PreviewResponse } from './preview-schemas.ts'
 import type { Action } from './routes.ts'
 import type {
   BulkRequest,
   BulkResponse,
   CancelResponse,
-  PreviewRequest,
-  PreviewResponse,
   SendRequest,
   SendResponse,
   StatusResponse,

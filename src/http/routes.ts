@@ -12,6 +12,7 @@ import * as links from './link-schemas.ts'
 import { type LinkParts, linkDevice, linkNumber } from './linking.ts'
 import { media, type ReadFile } from './media.ts'
 import { cancel, preview, send, sendBulk, status } from './messages.ts'
+import * as previews from './preview-schemas.ts'
 import { received } from './received.ts'
 import * as schemas from './schemas.ts'
 import { configure, settings } from './settings.ts'
@@ -113,8 +114,8 @@ export const routes = (parts: RouteParts): readonly Route[] => [
     method: 'POST',
     paths: ['/messages/preview'],
     scope: 'messages:send',
-    body: schemas.PreviewRequest,
-    response: schemas.PreviewResponse,
+    body: previews.PreviewRequest,
+    response: previews.PreviewResponse,
     problems: bodyProblems,
     action: preview(parts.gateway),
   },

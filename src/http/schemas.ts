@@ -1,7 +1,6 @@
 /** The shapes on the wire: one schema each for checking, for answering and for the OpenAPI document. */
 
 import { type Static, Type } from 'typebox'
-import { deviceKinds } from '../core/device.ts'
 import { mostRecipients } from '../core/gateway.ts'
 import { statuses, validityMs } from '../core/message.ts'
 import { problemCodes } from '../core/problem.ts'
@@ -13,7 +12,7 @@ export const time = (description: string) => Type.String({ format: 'date-time', 
 export const words = <T extends string>(list: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...list], description })
 
-const draft = {
+export const draft = {
   message: Type.String({
     minLength: 1,
     description: 'Text of the message; the caption when media is attached.',
@@ -76,18 +75,6 @@ export const SendResponse = Type.Object(
 )
 export type SendResponse = Static<typeof SendResponse>
 
-export const PreviewRequest = Type.Object(
-  {
-    to: Type.Optional(Type.String({ description: 'One recipient; or recipients.' })),
-    recipients: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
-    message: draft.message,
-    device_id: draft.device_id,
-    media_url: draft.media_url,
-  },
-  { ...closed, title: 'PreviewRequest' },
-)
-export type PreviewRequest = Static<typeof PreviewRequest>
-
 export const BulkRequest = Type.Object(
   {
     recipients: Type.Array(Type.String(), {
@@ -102,7 +89,7 @@ export const BulkRequest = Type.Object(
 )
 export type BulkRequest = Static<typeof BulkRequest>
 
-const rejected = Type.Array(
+export const rejected = Type.Array(
   Type.Object(
     {
       index: Type.Integer({ description: 'Position in recipients, from 0.' }),
@@ -114,53 +101,6 @@ const rejected = Type.Array(
   ),
   { description: 'What cannot be sent to.' },
 )
-
-export const PreviewResponse = Type.Object(
-  {
-    success: Type.Boolean(),
-    data: Type.Object(
-      {
-        recipients: Type.Array(Type.String(), { description: 'Who would get it, normalised.' }),
-        rejected,
-        characters: Type.Integer({ description: 'Length of the text, as JavaScript counts.' }),
-        encoding: words(['GSM-7', 'UCS-2'], 'How an SMS would be written.'),
-        segments: Type.Integer({ description: 'Parts that each SMS would have.' }),
-        culprit: Type.Union([
-          Type.String({ description: 'The first character that forces UCS-2.' }),
-          Type.Null(),
-        ]),
-        device: Type.Union([
-          Type.Object(
-            {
-              id: uuid('The device that would send it.'),
-              name: Type.String(),
-              kind: words(deviceKinds, 'What it is.'),
-            },
-            closed,
-          ),
-          Type.Null(),
-        ]),
-        expected_seconds: Type.Union([
-          Type.Integer({ description: 'Until the last message is handed to the device. An estimate.' }),
-          Type.Null(),
-        ]),
-        problem: Type.Union([
-          Type.Object(
-            {
-              code: Type.String({ description: 'What a send would be refused with.' }),
-              detail: Type.String(),
-            },
-            closed,
-          ),
-          Type.Null(),
-        ]),
-      },
-      closed,
-    ),
-  },
-  { ...closed, title: 'PreviewResponse' },
-)
-export type PreviewResponse = Static<typeof PreviewResponse>
 
 export const BulkResponse = Type.Object(
   {
