@@ -20,7 +20,11 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
     per_minute: device.perMinute,
     per_day: device.perDay,
     waiting: load.waiting,
-    attention: attentionOf(device, now).map(code => ({ code, detail: attentions[code] })),
+    // The commands in it are ready to be pasted.
+    attention: attentionOf(device, now).map(code => ({
+      code,
+      detail: attentions[code].replace(/\bID\b/, device.id),
+    })),
     ...(device.caution && { safety: shownSafety(device, device.caution, load, now) }),
     about: {
       ...(appVersion !== undefined && { app_version: appVersion }),

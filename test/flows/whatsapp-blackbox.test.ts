@@ -137,9 +137,8 @@ describe('a WhatsApp number, from outside', () => {
   test('logged out on the phone: the device is offline, and says why', async () => {
     server.unlink(account)
     await until('it is offline', async () => (await device()).status === 'offline', 20_000)
-    assert.deepEqual(
-      (await device()).attention.map(({ code }) => code),
-      ['logged_out'],
-    )
+    const [attention, ...others] = (await device()).attention
+    assert.deepEqual([attention!.code, others], ['logged_out', []])
+    assert.match(attention!.detail, new RegExp(`devices link ${deviceId}`))
   })
 })
