@@ -63,7 +63,7 @@ export type DeviceAddRequest = {
   per_minute?: number | null
   /** SMS parts it may be handed on one day (UTC); null: no limit. */
   per_day?: number | null
-  /** Of a WhatsApp number; a linked one is added with POST /devices/link. */
+  /** Of a WhatsApp number; a linked one is added with POST /links. */
   driver?: 'linked' | 'cloud'
   /** What the official API needs. */
   cloud?: {

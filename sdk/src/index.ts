@@ -132,7 +132,7 @@ export class Basestation {
 
   /** Links a WhatsApp number as a new device: yields a code to scan, and others when it ends, until it is linked. */
   linkNumber(request: LinkRequest): AsyncGenerator<LinkStep> {
-    return this.#lines('/devices/link', request)
+    return this.#lines('/links', request)
   }
 
   /** Links a WhatsApp device again that was logged out. */

@@ -120,7 +120,7 @@ export const DeviceAddRequest = Type.Object(
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
     driver: Type.Optional(
-      words(drivers, 'Of a WhatsApp number; a linked one is added with POST /devices/link.'),
+      words(drivers, 'Of a WhatsApp number; a linked one is added with POST /links.'),
     ),
     cloud: Type.Optional(
       Type.Object(

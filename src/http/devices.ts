@@ -62,7 +62,7 @@ export const addDevice =
     if (kind === 'whatsapp')
       throw bad(
         '/kind',
-        'A WhatsApp number is added by linking it: POST /devices/link. With the driver cloud it uses the official API.',
+        'A WhatsApp number is added by linking it: POST /links. With the driver cloud it uses the official API.',
       )
     if (code !== undefined && kind !== 'android') throw bad('/code', 'Only Android devices have a code.')
     const draft = {

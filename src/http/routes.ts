@@ -228,7 +228,7 @@ export const routes = (parts: RouteParts): readonly Route[] => [
     group: 'Devices',
     summary: 'Link a WhatsApp number as a new device, step by step',
     method: 'POST',
-    paths: ['/devices/link'],
+    paths: ['/links'],
     scope: 'devices:manage',
     body: links.LinkRequest,
     response: links.LinkStep,
