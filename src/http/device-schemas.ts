@@ -119,9 +119,7 @@ export const DeviceAddRequest = Type.Object(
     phone: Type.Optional(devicePhone),
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
-    driver: Type.Optional(
-      words(drivers, 'Of a WhatsApp number; a linked one is added with POST /links.'),
-    ),
+    driver: Type.Optional(words(drivers, 'Of a WhatsApp number; a linked one is added with POST /links.')),
     cloud: Type.Optional(
       Type.Object(
         {

@@ -14,6 +14,8 @@ export class Arrivals {
   readonly #underWay = new Map<string, number>()
   #count = 0
   #settledAt = 0
+  /** The earliest of them, and since when later ones have been decrypted before it. */
+  #overtaken: { place: string; at: number } | undefined
 
   constructor(now: () => number) {
     this.#now = now
@@ -38,12 +40,21 @@ export class Arrivals {
   settled({ place }: Arrival): void {
     this.#underWay.delete(place)
     this.#settledAt = this.#now()
+    const [head] = this.#underWay
+    if (head && head[0] < place && this.#overtaken?.place !== head[0])
+      this.#overtaken = { place: head[0], at: this.#now() }
   }
 
   /** The place of the earliest that is not decrypted yet: what lies behind it has to wait. */
   frontier(): string | undefined {
-    const [first] = this.#underWay
-    return first && this.#stillFor(first[1]) < patienceMs ? first[0] : undefined
+    const [head] = this.#underWay
+    if (!head) return undefined
+    // The library has passed over it, and will not come back: nobody waits for it any more.
+    if (this.#overtaken?.place === head[0] && this.#now() - this.#overtaken.at > patienceMs) {
+      this.#underWay.delete(head[0])
+      return this.frontier()
+    }
+    return this.#stillFor(head[1]) < patienceMs ? head[0] : undefined
   }
 
   /** For how long messages have lain here while none was decrypted. */
