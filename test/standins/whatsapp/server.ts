@@ -548,7 +548,7 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     this.connectionOf(account)?.send(node)
   }
 
-  /** The gateway could not read what somebody wrote: they write it again, in a new session. */
+  /** The gateway could not read what somebody wrote: they write it again. */
   async #writeAgain(connection: Connection, node: BinaryNode): Promise<void> {
     const id = node.attrs.id!
     const written = this.#inbound.get(id)
@@ -557,7 +557,12 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     if (!written || count > 5 || !account || !companion) return
     const address = new ProtocolAddress(account.phone, companion.id)
     const keys = childOf(node, 'keys')
-    const bundle = keys ? bundleFrom(keys, companion.registrationId) : bundleOf(companion)
+    // In a new session only if keys came along: a phone does not begin one for each message it is asked for.
+    const bundle = keys
+      ? bundleFrom(keys, companion.registrationId)
+      : written.contact.knows(address)
+        ? undefined
+        : bundleOf(companion)
     const { type, sealed } = await written.contact.encrypt(address, written.message, bundle)
     const content = [{ tag: 'enc', attrs: { v: '2', type, count: String(count) }, content: sealed }]
     const again = { ...written.node, content }
