@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from './config.ts'
 import type { Device } from './core/device.ts'
 import { normaliseNumber } from './core/number.ts'
-import { Problem } from './core/problem.ts'
+import { invalid, Problem } from './core/problem.ts'
 import type { Store } from './core/store.ts'
 import { type CloudAccount, readAccount, writeAccount } from './links/cloud/account.ts'
 import { Graph, Refused } from './links/cloud/graph.ts'
@@ -37,7 +37,7 @@ export async function addCloudNumber(
   const taken = (await store.devices()).find(
     ({ about, removedAt }) => about.phoneNumberId === phoneNumberId && removedAt === null,
   )
-  if (taken) throw bad('/cloud/phone_number_id', `This number is the device ${taken.name} already.`)
+  if (taken) throw invalid('/cloud/phone_number_id', `This number is the device ${taken.name} already.`)
   const limits = { perMinute: null, perDay: null }
   const draft = { environmentId, kind: 'whatsapp' as const, name, phone, ...limits }
   const device = await store.enrol({ ...draft, driver: 'cloud', about: { phoneNumberId } })
@@ -55,11 +55,11 @@ export async function renewCloudNumber(
   const vault = vaultOf(parts, device.id)
   const { phoneNumberId } = device.about
   if (device.driver !== 'cloud' || phoneNumberId === undefined)
-    throw bad('/cloud', 'Only numbers of the official API have a token.')
+    throw invalid('/cloud', 'Only numbers of the official API have a token.')
   // After a restore nothing is known of it: backups hold no secrets.
   const account = (await readAccount(vault)) ?? { phoneNumberId, verifyToken: newVerifyToken() }
   const after = { ...account, ...renewed }
-  if (!isWhole(after)) throw bad('/cloud', 'Both the access token and the app’s secret are needed.')
+  if (!isWhole(after)) throw invalid('/cloud', 'Both the access token and the app’s secret are needed.')
   await checked(parts, after)
   await writeAccount(vault, after)
 }
@@ -76,13 +76,10 @@ async function checked({ config }: CloudParts, credentials: CloudCredentials): P
     return normaliseNumber(number) ?? ''
   } catch (error) {
     if (error instanceof Refused)
-      throw bad('/cloud', `WhatsApp’s official API refuses this: ${error.message} (${error.code})`)
+      throw invalid('/cloud', `WhatsApp’s official API refuses this: ${error.message} (${error.code})`)
     throw new Problem('whatsapp_unreachable', 'WhatsApp’s official API cannot be reached.', {
       cause: error,
       retryAfter: 30,
     })
   }
 }
-
-const bad = (pointer: string, detail: string) =>
-  new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })

@@ -1,7 +1,7 @@
 /** Links a WhatsApp number to a device: the steps for people, then the device and its session in the database. */
 
 import type { Config } from './config.ts'
-import type { Device } from './core/device.ts'
+import type { LinkStep, LinkTarget } from './core/linking.ts'
 import type { Log } from './core/log.ts'
 import type { Store } from './core/store.ts'
 import { LibraryMissing } from './links/whatsapp/library.ts'
@@ -10,20 +10,6 @@ import { inboxType } from './links/whatsapp/session.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
 
-export type LinkStep =
-  | { step: 'qr'; qr: string; expires_at: string }
-  | { step: 'code'; code: string }
-  | { step: 'linked'; device: Device }
-  | { step: 'failed'; code: LinkFailure; detail: string }
-
-export type LinkFailure =
-  | 'not_scanned'
-  | 'unreachable'
-  | 'number_taken'
-  | 'wrong_number'
-  | 'already_linked'
-  | 'library_missing'
-
 export type LinkParts = {
   store: Pick<Store, 'devices' | 'enrol' | 'vaultRead' | 'vaultWrite' | 'vaultForget'>
   config: Config
@@ -31,11 +17,6 @@ export type LinkParts = {
   now: () => number
   signal: AbortSignal
 }
-
-/** A new device, or one that lost its session. */
-export type LinkTarget =
-  | { device: Device }
-  | { environmentId: number; name: string /** If given, no other number will do. */; phone?: string }
 
 export async function* linkNumber(
   parts: LinkParts,

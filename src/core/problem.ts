@@ -68,3 +68,7 @@ export class Problem extends Error {
     this.retryAfter = extras.retryAfter
   }
 }
+
+/** One field of a request is wrong. */
+export const invalid = (pointer: string, detail: string): Problem =>
+  new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })

@@ -7,7 +7,7 @@ import * as enrolment from '../core/enrolment.ts'
 import type { Environment } from '../core/environment.ts'
 import type { Fleet } from '../core/fleet.ts'
 import { normaliseNumber } from '../core/number.ts'
-import { Problem } from '../core/problem.ts'
+import { invalid, Problem } from '../core/problem.ts'
 import { shownDevice, shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
 import type {
@@ -55,16 +55,16 @@ export const addDevice =
   async ({ environment, body }) => {
     const { kind, name, phone = '', code, per_minute, per_day, driver, cloud } = body as DeviceAddRequest
     const reason = enrolment.unfit(kind, environment.name)
-    if (reason !== undefined) throw bad('/kind', `${reason}.`)
+    if (reason !== undefined) throw invalid('/kind', `${reason}.`)
     if (cloud && (kind !== 'whatsapp' || driver !== 'cloud'))
-      throw bad('/cloud', 'Only WhatsApp numbers with the driver cloud have these.')
+      throw invalid('/cloud', 'Only WhatsApp numbers with the driver cloud have these.')
     if (kind === 'whatsapp' && driver === 'cloud') return await addCloud(parts, environment, name, cloud)
     if (kind === 'whatsapp')
-      throw bad(
+      throw invalid(
         '/kind',
         'A WhatsApp number is added by linking it: POST /links. With the driver cloud it uses the official API.',
       )
-    if (code !== undefined && kind !== 'android') throw bad('/code', 'Only Android devices have a code.')
+    if (code !== undefined && kind !== 'android') throw invalid('/code', 'Only Android devices have a code.')
     const draft = {
       environmentId: environment.id,
       kind,
@@ -90,7 +90,8 @@ async function addCloud(
   name: string,
   cloud: DeviceAddRequest['cloud'],
 ): Promise<DeviceAddResponse> {
-  if (!cloud) throw bad('/cloud', 'The official API needs cloud: phone_number_id, access_token, app_secret.')
+  if (!cloud)
+    throw invalid('/cloud', 'The official API needs cloud: phone_number_id, access_token, app_secret.')
   const { phone_number_id: phoneNumberId, access_token: accessToken, app_secret: appSecret } = cloud
   const { device, webhook } = await parts.addCloud(
     { environmentId: environment.id, name: nameOf(name) },
@@ -107,8 +108,11 @@ export const changeDevice =
     const { device } = await find(parts, environment, params.device_id!)
     const { name, phone, per_minute, per_day, paused, safety, cloud } = body as DeviceChangeRequest
     if (phone !== undefined && device.kind === 'whatsapp')
-      throw bad('/phone', 'The number of a WhatsApp device cannot be changed: link another as a new device.')
-    if (safety && !device.caution) throw bad('/safety', 'Only WhatsApp numbers have safety settings.')
+      throw invalid(
+        '/phone',
+        'The number of a WhatsApp device cannot be changed: link another as a new device.',
+      )
+    if (safety && !device.caution) throw invalid('/safety', 'Only WhatsApp numbers have safety settings.')
     const caution = safety && cautionFrom(safety, device.caution!)
     if (cloud)
       await parts.renewCloud(device, {
@@ -131,7 +135,7 @@ export const enrolDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
   async ({ environment, params, body }) => {
     const member = await find(parts, environment, params.device_id!)
-    if (member.device.kind !== 'android') throw bad('', 'Only Android devices are connected this way.')
+    if (member.device.kind !== 'android') throw invalid('', 'Only Android devices are connected this way.')
     const withCode = (body as EnrolmentRequest).code !== false
     const invitation = await enrolment.inviteAndExplain(partsOf(parts), member.device, withCode)
     return {
@@ -165,9 +169,6 @@ export async function find(
 
 const missing = () => new Problem('device_not_found', 'There is no device with this id.')
 
-export const bad = (pointer: string, detail: string) =>
-  new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })
-
 function cautionFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: Caution): Caution {
   const after = {
     gapLeast: given.gap_least_seconds ?? before.gapLeast,
@@ -176,18 +177,19 @@ function cautionFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: 
     warmUpDays: given.warm_up_days ?? before.warmUpDays,
   }
   if (after.gapMost < after.gapLeast)
-    throw bad('/safety/gap_most_seconds', 'gap_most_seconds must not be less than gap_least_seconds.')
+    throw invalid('/safety/gap_most_seconds', 'gap_most_seconds must not be less than gap_least_seconds.')
   return after
 }
 
 export function nameOf(given: string): string {
   const name = given.trim()
-  if (name === '') throw bad('/name', 'name must not be empty.')
+  if (name === '') throw invalid('/name', 'name must not be empty.')
   return name
 }
 
 export function phoneOf(given: string): string {
   const phone = given === '' ? '' : normaliseNumber(given)
-  if (phone === undefined) throw bad('/phone', 'phone must be in international format, such as +14155550123.')
+  if (phone === undefined)
+    throw invalid('/phone', 'phone must be in international format, such as +14155550123.')
   return phone
 }

@@ -1,20 +1,11 @@
 /** Linking a WhatsApp number over the API: its steps, one JSON object a line, as they happen. */
 
-import type { Device } from '../core/device.ts'
-import { Problem } from '../core/problem.ts'
+import type { LinkTarget, LinkStep as Step } from '../core/linking.ts'
+import { invalid, Problem } from '../core/problem.ts'
 import { shownDevice } from '../core/shown.ts'
-import { bad, type DeviceParts, find, nameOf, phoneOf } from './devices.ts'
+import { type DeviceParts, find, nameOf, phoneOf } from './devices.ts'
 import type { LinkRequest, LinkStep } from './link-schemas.ts'
 import type { Action } from './routes.ts'
-
-/** A new device, or one that lost its session. */
-export type LinkTarget = { device: Device } | { environmentId: number; name: string; phone?: string }
-
-export type Step =
-  | { step: 'qr'; qr: string; expires_at: string }
-  | { step: 'code'; code: string }
-  | { step: 'linked'; device: Device }
-  | { step: 'failed'; code: string; detail: string }
 
 export type LinkParts = DeviceParts & {
   link: (target: LinkTarget, signal: AbortSignal) => AsyncIterable<Step>
@@ -53,7 +44,7 @@ export const linkDevice =
   async ({ environment, params }) => {
     const { device } = await find(parts, environment, params.device_id!)
     if (device.driver !== 'linked')
-      throw bad('', 'Only WhatsApp numbers that are linked to a phone are linked this way.')
+      throw invalid('', 'Only WhatsApp numbers that are linked to a phone are linked this way.')
     return answer(parts, { device })
   }
 

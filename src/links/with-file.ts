@@ -4,6 +4,7 @@ import { shownAttachment } from '../core/attachment.ts'
 import type { News } from '../core/link.ts'
 import type { Log } from '../core/log.ts'
 import type { Incoming, MediaFile } from '../core/received.ts'
+import { SomeAtOnce } from '../core/some-at-once.ts'
 
 /** Trying again would not help. */
 export class Hopeless extends Error {}
@@ -25,8 +26,8 @@ const pausesMs = [2_000, 10_000, 60_000, 300_000]
 
 export class WithFile {
   readonly #parts: WithFileParts
-  #running = 0
-  readonly #waiting: (() => void)[] = []
+  /** A stranger may send a thousand files at once. */
+  readonly #files = new SomeAtOnce(atOnce)
   /** How often each was tried. */
   readonly #underWay = new Map<string, number>()
 
@@ -38,18 +39,6 @@ export class WithFile {
     return this.#underWay.has(place)
   }
 
-  /** A stranger may send a thousand files at once. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
-    this.#running += 1
-    try {
-      return await work()
-    } finally {
-      this.#running -= 1
-      this.#waiting.shift()?.()
-    }
-  }
-
   /** `save` fetches the file and keeps it; it may be called again, also for a file that is there already. */
   async tell(place: string, incoming: Bare, save: () => Promise<MediaFile>): Promise<void> {
     const { news, forget, later, log, deviceId } = this.#parts
@@ -58,7 +47,7 @@ export class WithFile {
     this.#underWay.set(place, tries)
     let file: MediaFile | undefined
     try {
-      file = await this.#inTurn(save)
+      file = await this.#files.run(save)
     } catch (error) {
       const pause = isHopeless(error) ? undefined : pausesMs[tries]
       log.warn({ device: deviceId, err: error, again: pause !== undefined }, 'an attachment could not be had')

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SomeAtOnce } from '../core/some-at-once.ts'
 import type { Converted } from './convert.ts'
 import { type Downloaded, type DownloadOptions, download } from './download.ts'
 
@@ -22,8 +23,7 @@ export class MediaCache {
   readonly #options: CacheOptions
   readonly #now: () => number
   readonly #entries = new Map<string, Entry>()
-  readonly #waiting: (() => void)[] = []
-  #running = 0
+  readonly #fetches = new SomeAtOnce(atOnce)
 
   constructor(folder: string, options: CacheOptions, now: () => number) {
     this.#folder = folder
@@ -56,16 +56,11 @@ export class MediaCache {
     return file
   }
 
-  async #fetch(address: string): Promise<Converted> {
-    if (this.#running >= atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
-    this.#running += 1
-    try {
+  #fetch(address: string): Promise<Converted> {
+    return this.#fetches.run(async () => {
       const file = await download(address, join(this.#folder, randomUUID()), this.#options)
       return (await this.#options.convert?.(file)) ?? file
-    } finally {
-      this.#running -= 1
-      this.#waiting.shift()?.()
-    }
+    })
   }
 
   #tidy(): void {

@@ -11,6 +11,7 @@ import type { Vault } from '../../core/vault.ts'
 import { mediaFailure } from '../media-failure.ts'
 import { Timers } from '../timers.ts'
 import { Halves } from '../whatsapp/halves.ts'
+import { keepMs } from '../whatsapp/outbox.ts'
 import type { MediaFile } from '../whatsapp/to-whatsapp.ts'
 import { Counted, WithFile } from '../with-file.ts'
 import { type CloudAccount, readAccount } from './account.ts'
@@ -38,8 +39,6 @@ export const cloudInboxType = 'cloud-inbox'
 const lookMs = 5_000
 const checkMs = 300_000
 const unfitMs = 600_000
-/** A file or word of a message is needed no longer than that. */
-const keepMs = 14 * 24 * 3_600_000
 /** Between tries for the words of a sound that has left already. */
 const pausesMs = [2_000, 6_000, 15_000]
 const mostUploads = 200

@@ -1,5 +1,6 @@
 /** A message of ours, as the official API wants it. */
 
+import { namedAs } from '../../core/filename.ts'
 import type { Failure } from '../../core/message.ts'
 import type { MediaFile } from '../whatsapp/to-whatsapp.ts'
 
@@ -59,10 +60,16 @@ function fileBodies(
 ): Payload[] {
   const { as } = kinds[extension]!
   if (as === 'audio') return [{ type: 'audio', audio: { id: mediaId } }, words(text)]
-  const name = filename.toLowerCase().endsWith(`.${extension}`)
-    ? filename
-    : `${filename || 'file'}.${extension}`
-  return [{ type: as, [as]: { id: mediaId, caption: text, ...(as === 'document' && { filename: name }) } }]
+  return [
+    {
+      type: as,
+      [as]: {
+        id: mediaId,
+        caption: text,
+        ...(as === 'document' && { filename: namedAs(filename, extension) }),
+      },
+    },
+  ]
 }
 
 /** Our id, and which half it was if it went out as two, from what came back with a status. */

@@ -1,6 +1,7 @@
 /** A message of ours, as WhatsApp wants it. */
 
 import type { AnyMessageContent } from 'baileys'
+import { namedAs } from '../../core/filename.ts'
 
 /** A file that was fetched for sending. */
 export type MediaFile = {
@@ -36,8 +37,5 @@ export function contentsOf(
   if (kind === 'audio' && audio === 'playable')
     return [{ audio: file, mimetype: extension === 'ogg' ? 'audio/ogg; codecs=opus' : mimetype }, words]
   // Pictures that move and films of another kind cannot be played.
-  const named = filename.toLowerCase().endsWith(`.${extension}`)
-    ? filename
-    : `${filename || 'file'}.${extension}`
-  return [{ document: file, fileName: named, caption: text, mimetype }]
+  return [{ document: file, fileName: namedAs(filename, extension), caption: text, mimetype }]
 }
