@@ -124,6 +124,27 @@ describe('a server in trouble', () => {
     await until('it arrives', () => stranger.received.length === 1, 30_000)
     assert.equal(server.outgoing.length, 1)
   })
+
+  test('a line that ends while the library holds receipts back loses none of them', async () => {
+    const { server, gateway, key, device, account, bob } = world
+    server.policy.deliver = false
+    const body = { to: `+${bob.phone}`, message: 'x', device_id: device.id }
+    const { message_id: id } = (await gateway.ask('POST', '/api/v1/sms/send', { key, body })).body
+    const status = async () => (await gateway.store.message(device.environmentId, id))!.status
+    await until('it is sent', async () => (await status()) === 'sent')
+    const companion = account.companions.get(1)!
+    server.unending = true
+    server.drop(account)
+    // The server has the receipt while nobody is there; the next connection acknowledges it, and holds it back.
+    server.receipt(account, { id: server.outgoing.at(-1)!.id, to: bob.phoneJid })
+    assert.equal(companion.receipts.size, 1)
+    await until('it is acknowledged', () => companion.receipts.size === 0, 10_000)
+    assert.equal(await status(), 'sent')
+    server.unending = false
+    server.drop(account)
+    await until('it is told', async () => (await status()) === 'delivered', 10_000)
+    await until('it is back', () => server.connectionOf(account) !== undefined, 10_000)
+  })
   test('another program with the same session: the device says so, and does not fight', async () => {
     const { server, account } = world
     let logins = 0

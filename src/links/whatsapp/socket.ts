@@ -7,6 +7,7 @@ import type { cachesFor } from './cache.ts'
 import { type OneAtATime, safeConversations } from './conversations.ts'
 import type { Library, Socket } from './library.ts'
 import type { Session } from './session.ts'
+import { watchSignatures } from './signatures.ts'
 
 export type SocketOptions = {
   library: Library
@@ -45,6 +46,7 @@ export function buildSocket({
 }: SocketOptions): Built {
   const { makeWASocket, Browsers, DEFAULT_CONNECTION_CONFIG, isJidBroadcast, isJidGroup, isJidNewsletter } =
     library
+  watchSignatures(library, log)
   const arrivals = new Arrivals(now)
   /** Groups, news and status are none of our business. */
   const isForeign = (jid: string | undefined) =>

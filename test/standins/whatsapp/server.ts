@@ -96,6 +96,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   policyFor: (outgoing: Outgoing) => Partial<Policy> = () => ({})
   /** Nobody may log in, for this reason. */
   refusal: string | undefined
+  /** It never says that all that waited was handed over, and so the library holds everything back. */
+  unending = false
   /** Kinds of queries that are never answered. */
   readonly silent = new Set<string>()
   /** Every message that the gateway sent, in order, repeated ones too. */
@@ -346,7 +348,7 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     for (const [index, node] of waiting.entries())
       connection.send({ ...node, attrs: { ...node.attrs, offline: String(index) } })
     const offline = { tag: 'offline', attrs: { count: String(waiting.length) } }
-    connection.send({ tag: 'ib', attrs: { from: host }, content: [offline] })
+    if (!this.unending) connection.send({ tag: 'ib', attrs: { from: host }, content: [offline] })
     this.emit('login', account)
   }
 
