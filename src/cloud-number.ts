@@ -1,12 +1,13 @@
 /** Adds a number that is reached over WhatsApp's official API: checks it first, then keeps its secrets sealed. */
 
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import type { Config } from './config.ts'
+import type { Keep } from './core/answer.ts'
 import type { Device } from './core/device.ts'
 import { normaliseNumber } from './core/number.ts'
 import { invalid, Problem } from './core/problem.ts'
 import type { Store } from './core/store.ts'
-import { type CloudAccount, readAccount, writeAccount } from './links/cloud/account.ts'
+import { accountEntry, type CloudAccount, readAccount } from './links/cloud/account.ts'
 import { Graph, Refused } from './links/cloud/graph.ts'
 import { webhookPath } from './links/cloud/routes.ts'
 import { SealedVault } from './sealed-vault.ts'
@@ -16,6 +17,8 @@ export type CloudCredentials = Pick<CloudAccount, 'phoneNumberId' | 'accessToken
 
 /** What must be entered in Meta's app dashboard. */
 export type Webhook = { url: string; verifyToken: string }
+
+export type AddedNumber = { device: Device; webhook: Webhook }
 
 export type CloudParts = {
   store: Pick<Store, 'devices' | 'enrol' | 'vaultRead' | 'vaultWrite' | 'vaultForget'>
@@ -30,7 +33,8 @@ export async function addCloudNumber(
   parts: CloudParts,
   { environmentId, name }: { environmentId: number; name: string },
   credentials: CloudCredentials,
-): Promise<{ device: Device; webhook: Webhook }> {
+  remember?: (addedOf: (device: Device) => AddedNumber) => Keep<Device> | undefined,
+): Promise<AddedNumber> {
   const { store, publicUrl } = parts
   const phone = await checked(parts, credentials)
   const { phoneNumberId } = credentials
@@ -40,10 +44,17 @@ export async function addCloudNumber(
   if (taken) throw invalid('/cloud/phone_number_id', `This number is the device ${taken.name} already.`)
   const limits = { perMinute: null, perDay: null }
   const draft = { environmentId, kind: 'whatsapp' as const, name, phone, ...limits }
-  const device = await store.enrol({ ...draft, driver: 'cloud', about: { phoneNumberId } })
+  const id = randomUUIDv7()
   const verifyToken = newVerifyToken()
-  await writeAccount(vaultOf(parts, device.id), { ...credentials, verifyToken })
-  return { device, webhook: { url: `${publicUrl}${webhookPath}`, verifyToken } }
+  const secrets = vaultOf(parts, id).sealed([accountEntry({ ...credentials, verifyToken })])
+  const webhook = { url: `${publicUrl}${webhookPath}`, verifyToken }
+  const addedOf = (device: Device): AddedNumber => ({ device, webhook })
+  return addedOf(
+    await store.enrol(
+      { ...draft, id, driver: 'cloud', about: { phoneNumberId }, secrets },
+      remember?.(addedOf),
+    ),
+  )
 }
 
 /** Gives it a new token or secret, if they are good. */
@@ -61,7 +72,7 @@ export async function renewCloudNumber(
   const after = { ...account, ...renewed }
   if (!isWhole(after)) throw invalid('/cloud', 'Both the access token and the app’s secret are needed.')
   await checked(parts, after)
-  await writeAccount(vault, after)
+  await vault.write([accountEntry(after)])
 }
 
 const newVerifyToken = () => randomBytes(18).toString('base64url')

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
-import { isValidPhoneNumber } from 'libphonenumber-js/min'
 import { pino } from 'pino'
 import { addCloudNumber, renewCloudNumber } from './cloud-number.ts'
 import type { Config } from './config.ts'
@@ -17,23 +16,27 @@ import { KeyRing } from './core/key-ring.ts'
 import type { LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
 import { Problem } from './core/problem.ts'
+import { Reception } from './core/reception.ts'
+import { Scheduler } from './core/scheduler.ts'
 import type { Store } from './core/store.ts'
 import { Sweeper } from './core/sweeper.ts'
 import { Tenants } from './core/tenants.ts'
 import { Door } from './http/auth.ts'
+import { Idempotency } from './http/idempotency.ts'
 import { FailureDelay, RequestLimits } from './http/limits.ts'
 import { openApi } from './http/openapi.ts'
 import { routes } from './http/routes.ts'
 import { buildServer } from './http/server.ts'
-import { AndroidPhones } from './links/android/phones.ts'
-import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
-import { Switchboard } from './links/android/switchboard.ts'
 import { cloudBase, cloudRoutes } from './links/cloud/routes.ts'
 import { simulatedPhones } from './links/simulated.ts'
 import { Metrics } from './metrics.ts'
 import { hasEnded, nodeName } from './node-name.ts'
+import { complete, isAssigned } from './numbering.ts'
 import { buildNumbers } from './numbers.ts'
 import { linkNumber } from './pairing.ts'
+import { buildPhones } from './phones.ts'
+import { seal, unseal } from './seal.ts'
+import { secretKey } from './secret-key.ts'
 import { MediaFolder } from './store/media-folder.ts'
 import { openStore } from './store/open.ts'
 import { readCertificate, watchCertificate } from './tls.ts'
@@ -88,6 +91,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     },
   })
   const tenants = new Tenants(store, log)
+  const failures = new FailureDelay(now)
   const fleet = new Fleet(store, now)
   metrics.watch(fleet, store, now)
   const gateway: Gateway = new Gateway({
@@ -97,34 +101,32 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     wake: deviceId => dispatcher.wake(deviceId),
     now,
     newId: randomUUIDv7,
-    isAssigned: isValidPhoneNumber,
+    isAssigned,
     queueLimit: config.QUEUE_LIMIT,
     mediaHttpsOnly: config.MEDIA_HTTPS_ONLY,
     mediaAllowHosts: config.MEDIA_ALLOW_HOSTS ?? new Set(),
     onAccept: (environment, messages) => metrics.accepted(environment.name, messages),
+  })
+  const reception = new Reception({
+    store,
+    fleet,
+    refresh: () => dispatcher.refresh(),
+    settings: id => tenants.settings(id),
+    complete,
+    now,
     onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
   })
-  const switchboard = new Switchboard({
+  const { switchboard, annex: phoneAnnex } = buildPhones({
     store,
+    fleet,
+    reception,
+    saveFile: (id, bytes) => mediaFolder.save(id, bytes),
     present: async deviceId => {
       await store.presence(deviceId, node, true)
       await dispatcher.refresh()
     },
-    readyAt: deviceId => fleet.readyAt(deviceId),
-    now,
-    log,
-  })
-  const phones = new AndroidPhones({
-    store,
-    switchboard,
-    pull: async (deviceId, registration, limit) => {
-      const claim = await store.pull(deviceId, registration, limit)
-      if (claim) fleet.noteClaimed(deviceId, claim.messages)
-      return claim
-    },
-    record: receipt => gateway.record(receipt),
-    receive: incoming => gateway.receive(incoming),
-    saveFile: (id, bytes) => mediaFolder.save(id, bytes),
+    publicUrl: () => publicUrl,
+    delay: address => failures.next(address),
     now,
     log,
   })
@@ -132,8 +134,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     config,
     store,
     mediaFolder,
-    record: receipt => gateway.record(receipt),
-    receive: incoming => gateway.receive(incoming),
+    record: receipt => reception.record(receipt),
+    receive: incoming => reception.receive(incoming),
     now,
     log,
   })
@@ -148,7 +150,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     ],
     fleet,
     store,
-    news: device => gateway.news(device),
+    news: device => reception.news(device),
     now,
     log,
   })
@@ -160,6 +162,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
+  const scheduler = new Scheduler({ store, wake: deviceId => dispatcher.wake(deviceId), now, log })
   let publicUrl = config.PUBLIC_URL
   /** Ends answers that would go on for minutes. */
   const ending = new AbortController()
@@ -180,7 +183,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
         const parts = { store, config, log, now, signal: AbortSignal.any([signal, ending.signal]) }
         return linkNumber(parts, target, true)
       },
-      addCloud: (draft, credentials) => addCloudNumber({ store, config, publicUrl }, draft, credentials),
+      addCloud: (draft, credentials, remember) =>
+        addCloudNumber({ store, config, publicUrl }, draft, credentials, remember),
       renewCloud: (device, renewed) => renewCloudNumber({ store, config, publicUrl }, device, renewed),
       publicUrl: () => publicUrl,
       now,
@@ -188,7 +192,6 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     readFile: id => mediaFolder.read(id),
     configure: (environment, settings) => tenants.configure(environment, settings),
   })
-  const failures = new FailureDelay(now)
   const door = new Door({
     keys: new KeyRing(store, now),
     limits: new RequestLimits(now, store.countRequest),
@@ -201,24 +204,18 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const { app, refuse } = buildServer({
     routes: table,
     door,
+    idempotency: new Idempotency({
+      store,
+      seal: text => seal(secretKey(config), ['answers'], text),
+      open: sealed => unseal(secretKey(config), ['answers'], sealed),
+    }),
     environment: name => tenants.environment(name),
     document: openApi(table, version),
     docsUrl: () => `${publicUrl}/docs/errors`,
     stagingHost: config.STAGING_HOST,
     tls,
     annexes: [
-      {
-        prefix: phoneBase,
-        path: phonePath,
-        register: scope =>
-          phoneRoutes(scope, {
-            phones,
-            switchboard,
-            publicUrl: () => publicUrl,
-            delay: address => failures.next(address),
-            now,
-          }),
-      },
+      phoneAnnex,
       {
         prefix: cloudBase,
         path: url => url,
@@ -250,6 +247,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       await switchboard.start()
       await dispatcher.start()
       sweeper.start()
+      scheduler.start()
       await app.listen({ host: config.HOST, port: config.PORT })
       const { port } = app.server.address() as AddressInfo
       log.info({ host: config.HOST, port, version }, 'listening')
@@ -270,6 +268,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
         () => switchboard.stop(),
         () => app.close(),
         () => sweeper.stop(),
+        () => scheduler.stop(),
         () => tenants.stop(),
         () => dispatcher.stop(),
         () => store.close(),

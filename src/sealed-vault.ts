@@ -1,10 +1,7 @@
-/** Seals what links keep: AES-256-GCM, each entry bound to its place, so that none can be put in another's. */
+/** Seals what links keep, each entry bound to its device, type and id. */
 
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Vault, VaultChange, VaultStore } from './core/vault.ts'
-
-const ivBytes = 12
-const tagBytes = 16
+import { seal, unseal } from './seal.ts'
 
 export class SealedVault implements Vault {
   readonly #store: VaultStore
@@ -26,10 +23,16 @@ export class SealedVault implements Vault {
   }
 
   write(changes: readonly VaultChange[]): Promise<void> {
-    return this.#store.vaultWrite(
-      this.#deviceId,
-      changes.map(change => ({ ...change, value: change.value === null ? null : this.#seal(change) })),
-    )
+    return this.#store.vaultWrite(this.#deviceId, this.sealed(changes))
+  }
+
+  /** As they are kept, for whoever writes them together with something else. */
+  sealed(changes: readonly VaultChange[]): VaultChange[] {
+    return changes.map(({ type, id, value }) => ({
+      type,
+      id,
+      value: value === null ? null : seal(this.#key, [this.#deviceId, type, id], value),
+    }))
   }
 
   forget(type?: string, before?: number, but?: string): Promise<void> {
@@ -37,26 +40,6 @@ export class SealedVault implements Vault {
   }
 
   #opened(type: string, rows: readonly { id: string; value: string }[]): Map<string, string> {
-    return new Map(rows.map(({ id, value }) => [id, this.#open(type, id, value)]))
-  }
-
-  #place(type: string, id: string): Buffer {
-    return Buffer.from(JSON.stringify([this.#deviceId, type, id]))
-  }
-
-  #seal({ type, id, value }: VaultChange): string {
-    const iv = randomBytes(ivBytes)
-    const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(this.#place(type, id))
-    const sealed = [cipher.update(value!, 'utf8'), cipher.final()]
-    return Buffer.concat([iv, ...sealed, cipher.getAuthTag()]).toString('base64')
-  }
-
-  #open(type: string, id: string, value: string): string {
-    const bytes = Buffer.from(value, 'base64')
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, ivBytes))
-      .setAAD(this.#place(type, id))
-      .setAuthTag(bytes.subarray(-tagBytes))
-    const opened = [decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()]
-    return Buffer.concat(opened).toString('utf8')
+    return new Map(rows.map(({ id, value }) => [id, unseal(this.#key, [this.#deviceId, type, id], value)]))
   }
 }

@@ -50,6 +50,7 @@ export function messageTo(recipient: string): Message {
     errorCode: null,
     errorDetail: null,
     createdAt: Date.now(),
+    sendAt: null,
     expiresAt: Date.now() + 86_400_000,
     handedAt: Date.now(),
     sentAt: null,

@@ -11,6 +11,8 @@ export type BulkRequest = {
   media_url?: string
   /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
   ttl?: number
+  /** When to send it, at most 35 days ahead. ttl counts from then. When omitted, it is sent at once. */
+  send_at?: string
   /** SIM to send from, counted from 1, on phones with several. */
   sim_slot?: number
 }
@@ -37,7 +39,7 @@ export type BulkResponse = {
     index: number
     to: string
     /** Why it was not queued. */
-    code: 'invalid_recipient' | 'duplicate_recipient'
+    code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
     detail: string
   }>
 }
@@ -443,7 +445,7 @@ export type PreviewResponse = {
       index: number
       to: string
       /** Why it was not queued. */
-      code: 'invalid_recipient' | 'duplicate_recipient'
+      code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
       detail: string
     }>
     /** Length of the text, as JavaScript counts. */
@@ -476,7 +478,7 @@ export type Problem = {
   title: string
   status: number
   /** Stable: decide by this. */
-  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'body_too_large' | 'unsupported_content_type' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'idempotency_in_progress' | 'body_too_large' | 'unsupported_content_type' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
   /** For people; may change. */
   detail: string
   /** Also in X-Request-Id. */
@@ -568,6 +570,8 @@ export type SendRequest = {
   media_url?: string
   /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
   ttl?: number
+  /** When to send it, at most 35 days ahead. ttl counts from then. When omitted, it is sent at once. */
+  send_at?: string
   /** SIM to send from, counted from 1, on phones with several. */
   sim_slot?: number
 }
@@ -578,8 +582,8 @@ export type SendResponse = {
   message_id: string
   /** Device that will send it. */
   device_id: string
-  /** Always queued: accepted and safely stored. */
-  status: 'queued'
+  /** queued: accepted and safely stored. scheduled: so, and sent at send_at. */
+  status: 'queued' | 'scheduled'
   /** The recipient, normalised. */
   to: string
   message: string
@@ -590,6 +594,14 @@ export type SendResponse = {
 export type SettingsRequest = {
   /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
   number_check?: 'shape' | 'plan'
+  /** A received text that is one of these opts its sender out. The usual words in ten languages. */
+  opt_out_words?: string[]
+  /** A received text that is one of these opts its sender in again. */
+  opt_in_words?: string[]
+  /** After so many days the texts and files of messages are forgotten; null: never. */
+  forget_texts_after_days?: number | null
+  /** After so many days messages are removed altogether; null: never. */
+  remove_after_days?: number | null
 }
 
 export type SettingsResponse = {
@@ -597,6 +609,14 @@ export type SettingsResponse = {
   data: {
     /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
     number_check: 'shape' | 'plan'
+    /** A received text that is one of these opts its sender out. The usual words in ten languages. */
+    opt_out_words: string[]
+    /** A received text that is one of these opts its sender in again. */
+    opt_in_words: string[]
+    /** After so many days the texts and files of messages are forgotten; null: never. */
+    forget_texts_after_days: number | null
+    /** After so many days messages are removed altogether; null: never. */
+    remove_after_days: number | null
   }
 }
 

@@ -1,9 +1,10 @@
 /** Takes messages back: at once while no device has them, else by asking the device, where it can be asked. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Keep } from './answer.ts'
 import type { Device } from './device.ts'
 import type { Environment } from './environment.ts'
-import type { Message } from './message.ts'
+import type { Message, Status } from './message.ts'
 import { Problem } from './problem.ts'
 import type { Store } from './store.ts'
 
@@ -24,10 +25,10 @@ export class Canceler {
     this.#parts = parts
   }
 
-  async cancel(environment: Environment, id: string): Promise<Message> {
+  async cancel(environment: Environment, id: string, keep?: Keep<Status | undefined>): Promise<Message> {
     const { store } = this.#parts
     const before = await this.#find(environment, id)
-    const status = await store.cancel(environment.id, id, this.#mayAsk(before))
+    const status = await store.cancel(environment.id, id, this.#mayAsk(before), keep)
     if (status === 'sending' && this.#mayAsk(before)) await this.#answer(environment, id)
     const after = await this.#find(environment, id)
     if (after.status === 'canceled') return after

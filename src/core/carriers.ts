@@ -1,6 +1,6 @@
 /** Finds the device that carries a message, or says why there is none. */
 
-import { type Candidate, choose, type Refusal, type Weight } from './choose.ts'
+import { type Candidate, type Chosen, choose, type Refusal, type Weight } from './choose.ts'
 import { canSendMedia, deviceKinds } from './device.ts'
 import type { Environment } from './environment.ts'
 import type { Fleet } from './fleet.ts'
@@ -37,7 +37,9 @@ export class Carriers {
     weight: Weight,
     count: number,
     recipient?: string,
-  ): Promise<Candidate> {
+    /** It is sent another time: the device need not be there now. */
+    later = false,
+  ): Promise<Chosen> {
     const named = draft.device_id === undefined ? undefined : await this.#named(environment, draft.device_id)
     if (draft.media_url !== undefined) {
       if (named && !canSendMedia(named.device.kind))
@@ -50,7 +52,9 @@ export class Carriers {
     const kinds = named ? [named.device.kind] : deviceKinds
     if (!kinds.some(kind => weight.fits(kind)))
       throw new Problem('message_too_long', weight.excess(kinds[0]!))
-    const carrier = named ? await this.#online(named) : await this.#chosen(environment, weight, recipient)
+    const carrier: Chosen = named
+      ? { candidate: later ? named : await this.#online(named), why: 'named', passed: [] }
+      : await this.#chosen(environment, weight, recipient, later)
     const room = this.#parts.queueLimit - this.#parts.fleet.waiting(environment.id)
     if (room < count)
       throw new Problem('queue_full', 'Too many messages are waiting to be sent.', { retryAfter: 60 })
@@ -81,7 +85,12 @@ export class Carriers {
     return member
   }
 
-  async #chosen(environment: Environment, weight: Weight, recipient: string | undefined): Promise<Candidate> {
+  async #chosen(
+    environment: Environment,
+    weight: Weight,
+    recipient: string | undefined,
+    later: boolean,
+  ): Promise<Chosen> {
     const { fleet, store, now, refresh } = this.#parts
     let candidates = fleet.candidates(environment.id)
     const familiar =
@@ -94,7 +103,9 @@ export class Carriers {
       candidates = fleet.candidates(environment.id)
       choice = choose(candidates, weight, now(), familiar)
     }
-    if ('candidate' in choice) return choice.candidate
+    // Those that can now come first, also for another time.
+    if ('refusals' in choice && later) choice = choose(candidates, weight, now(), familiar, true)
+    if ('candidate' in choice) return choice
     throw noDevice(choice.refusals)
   }
 }

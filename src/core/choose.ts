@@ -15,7 +15,16 @@ export type Refusal = {
   detail: string
 }
 
-export type Choice = { candidate: Candidate } | { refusals: Refusal[] }
+/** Why a device was chosen. */
+export type Reason = 'named' | 'familiar' | 'only_one' | 'shortest_wait'
+/** Why another was not. */
+export type PassedOver = {
+  deviceId: string
+  code: Refusal['code'] | 'not_familiar' | 'sms_first' | 'longer_wait'
+}
+
+export type Chosen = { candidate: Candidate; why: Reason; passed: readonly PassedOver[] }
+export type Choice = Chosen | { refusals: Refusal[] }
 
 export const mostSegments = 10
 export const mostCharacters = { whatsapp: 4_096, whatsappWithMedia: 1_024 }
@@ -56,12 +65,14 @@ export function refusal(
   { device, online, load }: Candidate,
   weight: Weight,
   now: number,
+  later = false,
 ): Refusal | undefined {
   const refuse = (code: Refusal['code'], detail: string): Refusal => ({ deviceId: device.id, code, detail })
-  if (!online) return refuse('offline', `${device.name} is offline.`)
+  if (!online && !later) return refuse('offline', `${device.name} is offline.`)
   if (weight.content.media && !canSendMedia(device.kind))
     return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
   if (!weight.fits(device.kind)) return refuse('message_too_long', weight.excess(device.kind))
+  if (later) return undefined
   if (device.paused) return refuse('paused', `${device.name} is paused.`)
   if (dayPartsLeft(limitsOf(device, now), load.pace, now) - load.waitingParts < weight.parts(device.kind))
     return refuse('out_of_budget', `${device.name} has no SMS parts left today.`)
@@ -77,29 +88,40 @@ export function choose(
   weight: Weight,
   now: number,
   familiar?: string,
+  /** It is for another time: what is offline, paused or out of budget now need not be so then. */
+  later = false,
 ): Choice {
   const refusals: Refusal[] = []
-  let best: Candidate | undefined
-  let bestRank: readonly number[] = []
+  const able: { candidate: Candidate; rank: readonly number[] }[] = []
   for (const candidate of candidates) {
-    const no = refusal(candidate, weight, now)
+    const no = refusal(candidate, weight, now, later)
     if (no) {
       refusals.push(no)
       continue
     }
-    if (candidate.device.id === familiar) return { candidate }
     const { device, lastChosen } = candidate
     const rank = [
       !weight.content.media && !sendsSms(device.kind) ? 1 : 0,
       expectedSeconds(candidate, weight, 1, now),
       lastChosen,
     ]
-    if (!best || before(rank, bestRank)) {
-      best = candidate
-      bestRank = rank
-    }
+    able.push({ candidate, rank })
   }
-  return best ? { candidate: best } : { refusals }
+  const known =
+    familiar === undefined ? undefined : able.find(({ candidate }) => candidate.device.id === familiar)
+  let best = known ?? able[0]
+  if (!best) return { refusals }
+  if (!known) for (const one of able) if (before(one.rank, best.rank)) best = one
+  const { candidate, rank } = best
+  const passed: PassedOver[] = refusals.map(({ deviceId, code }) => ({ deviceId, code }))
+  for (const other of able)
+    if (other !== best)
+      passed.push({
+        deviceId: other.candidate.device.id,
+        code: known ? 'not_familiar' : other.rank[0] !== rank[0] ? 'sms_first' : 'longer_wait',
+      })
+  const alone = able.length === 1 ? 'only_one' : 'shortest_wait'
+  return { candidate, why: known ? 'familiar' : alone, passed }
 }
 
 /** Seconds until the last of so many messages is handed to the device. An estimate. */

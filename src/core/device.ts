@@ -3,6 +3,8 @@
 import type { Caution } from './caution.ts'
 import type { EnvironmentName } from './environment.ts'
 import type { Pace } from './pace.ts'
+import type { Invitation } from './phone.ts'
+import type { VaultChange } from './vault.ts'
 
 export const deviceKinds = ['android', 'whatsapp', 'simulated'] as const
 export type DeviceKind = (typeof deviceKinds)[number]
@@ -94,7 +96,16 @@ export type Description = {
 export type DeviceDraft = Pick<
   Device,
   'environmentId' | 'kind' | 'name' | 'phone' | 'perMinute' | 'perDay'
-> & { driver?: Driver; about?: About }
+> & {
+  driver?: Driver
+  about?: About
+  /** A new one is made when not given. */
+  id?: string
+  /** The way in for a phone. */
+  invitation?: Invitation
+  /** What its link must remember from the beginning, sealed. */
+  secrets?: readonly VaultChange[]
+}
 export type DeviceChange = Partial<Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused'>> & {
   caution?: Partial<Caution>
 }

@@ -1,8 +1,9 @@
 /** How a person connects an Android phone: the secrets to type, and every step. */
 
+import type { Keep } from './answer.ts'
 import { type Device, type DeviceDraft, defaultPerMinute } from './device.ts'
 import type { EnvironmentName } from './environment.ts'
-import { codeMs, hashCode, hashEnrolmentToken, newCode, newEnrolmentToken } from './phone.ts'
+import { codeMs, hashCode, hashEnrolmentToken, type Invitation, newCode, newEnrolmentToken } from './phone.ts'
 import type { Store } from './store.ts'
 
 export type Enrolment = {
@@ -21,6 +22,9 @@ export type NewDevice = Pick<DeviceDraft, 'environmentId' | 'kind' | 'name' | 'p
 
 export type EnrolmentParts = { store: Pick<Store, 'enrol' | 'invite'>; publicUrl: string; now: number }
 
+/** A device that was added, and for an Android phone the way in. */
+export type Added = { device: Device; enrolment?: Enrolment }
+
 /** Why a device of this kind cannot be added to this environment. */
 export function unfit(kind: Device['kind'], environment: EnvironmentName): string | undefined {
   if (kind === 'simulated' && environment === 'production')
@@ -33,28 +37,49 @@ export async function addDevice(
   parts: EnrolmentParts,
   draft: NewDevice,
   withCode: boolean,
-): Promise<{ device: Device; enrolment?: Enrolment }> {
+  remember?: (addedOf: (device: Device) => Added) => Keep<Device> | undefined,
+): Promise<Added> {
   const usual = { perMinute: defaultPerMinute[draft.kind], perDay: null }
-  const device = await parts.store.enrol({ ...usual, ...draft })
-  if (draft.kind !== 'android') return { device }
-  return { device, enrolment: await inviteAndExplain(parts, device, withCode) }
+  const way = draft.kind === 'android' ? wayIn(parts, withCode) : undefined
+  const addedOf = (device: Device): Added => ({ device, ...(way && { enrolment: way.enrolment }) })
+  const complete = { ...usual, ...draft, ...(way && { invitation: way.invitation }) }
+  return addedOf(await parts.store.enrol(complete, remember?.(addedOf)))
 }
 
 /** Makes a new token, which ends the one before, and a one-time code if wanted. */
 export async function inviteAndExplain(
-  { store, publicUrl, now }: Omit<EnrolmentParts, 'store'> & { store: Pick<Store, 'invite'> },
+  parts: Omit<EnrolmentParts, 'store'> & { store: Pick<Store, 'invite'> },
   device: Device,
   withCode: boolean,
+  remember?: (enrolment: Enrolment) => Keep<boolean> | undefined,
 ): Promise<Enrolment> {
+  const { invitation, enrolment } = wayIn(parts, withCode)
+  await parts.store.invite(device.id, invitation, remember?.(enrolment))
+  return enrolment
+}
+
+function wayIn(
+  { publicUrl, now }: Pick<EnrolmentParts, 'publicUrl' | 'now'>,
+  withCode: boolean,
+): { invitation: Invitation; enrolment: Enrolment } {
   const token = newEnrolmentToken()
   const code = withCode ? newCode() : null
   const codeExpiresAt = code === null ? null : now + codeMs
-  await store.invite(device.id, {
-    tokenHash: hashEnrolmentToken(token),
-    ...(code !== null && { code: { hash: hashCode(code), expiresAt: codeExpiresAt! } }),
-  })
   const url = `${publicUrl}/mobile/v1`
-  return { url, token, code, codeExpiresAt, steps: stepsFor(url, token, code), warning: warningFor(url) }
+  return {
+    invitation: {
+      tokenHash: hashEnrolmentToken(token),
+      ...(code !== null && { code: { hash: hashCode(code), expiresAt: codeExpiresAt! } }),
+    },
+    enrolment: {
+      url,
+      token,
+      code,
+      codeExpiresAt,
+      steps: stepsFor(url, token, code),
+      warning: warningFor(url),
+    },
+  }
 }
 
 const stepsFor = (url: string, token: string, code: string | null): string[] => [

@@ -104,9 +104,7 @@ export class Fleet {
     const byEnvironment = new Map<number, Candidate[]>()
     for (const device of devices) {
       const known = this.#members.get(device.id)
-      const member: Candidate = known
-        ? Object.assign(known, { device })
-        : { device, online: false, load: emptyLoad(device.id), lastChosen: 0 }
+      const member: Candidate = known ? Object.assign(known, { device }) : newcomer(device)
       members.set(device.id, member)
       if (device.removedAt !== null) continue
       const siblings = byEnvironment.get(device.environmentId)
@@ -117,6 +115,14 @@ export class Fleet {
     this.#byEnvironment = byEnvironment
   }
 }
+
+/** A device of which nothing is known but that it exists. */
+export const newcomer = (device: Device): Candidate => ({
+  device,
+  online: false,
+  load: emptyLoad(device.id),
+  lastChosen: 0,
+})
 
 const emptyLoad = (deviceId: string): Load => ({
   deviceId,

@@ -1,15 +1,15 @@
-/** The verbs of the product: send, record what devices report, receive. */
+/** Sending: from what a client asks for to messages that are on disk. */
 
+import type { Keep } from './answer.ts'
 import { type CarrierParts, Carriers } from './carriers.ts'
-import { type Candidate, expectedSeconds, Weight } from './choose.ts'
+import { type Chosen, expectedSeconds, Weight } from './choose.ts'
 import type { Device } from './device.ts'
 import type { Environment } from './environment.ts'
-import type { News } from './link.ts'
-import { type NewMessage, type Receipt, validityMs } from './message.ts'
+import { furthestMs, type NewMessage, validityMs } from './message.ts'
 import { normaliseNumber } from './number.ts'
-import { Problem } from './problem.ts'
-import type { Incoming } from './received.ts'
-import type { Store } from './store.ts'
+import { invalid, Problem } from './problem.ts'
+import type { Accepted, Store } from './store.ts'
+import { parseTime } from './time.ts'
 
 /** What a client asks to have sent. */
 export type Draft = {
@@ -19,6 +19,8 @@ export type Draft = {
   /** Seconds after which it is too late to hand it over. */
   ttl?: number
   sim_slot?: number
+  /** When to send it, in ISO 8601; at once when not given. */
+  send_at?: string
 }
 export type SingleDraft = Draft & { to: string }
 export type BulkDraft = Draft & { recipients: readonly string[] }
@@ -26,7 +28,7 @@ export type BulkDraft = Draft & { recipients: readonly string[] }
 export type Rejected = {
   index: number
   to: string
-  code: 'invalid_recipient' | 'duplicate_recipient'
+  code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
   detail: string
 }
 export type Bulk = { messages: NewMessage[]; deviceId: string; rejected: Rejected[] }
@@ -37,25 +39,26 @@ export type Preview = { recipients: string[]; rejected: Rejected[]; weight: Weig
   | { problem: Problem }
 )
 
+/** Makes the note by which an answer is kept, from what comes out of the commit; undefined: nothing is sent. */
+export type Remember<Result> = (
+  resultOf: (accepted: Accepted) => Result | undefined,
+) => Keep<Accepted> | undefined
+
 export type GatewayParts = CarrierParts & {
-  store: Pick<Store, 'accept' | 'record' | 'receive'>
+  store: Pick<Store, 'accept' | 'optedOut'>
   wake: (deviceId: string) => void
   newId: () => string
   /** Whether the numbering plans know the number. Asked only where the environment wants it. */
   isAssigned: (number: string) => boolean
   /** Told of messages that were accepted. */
   onAccept?: (environment: Environment, messages: number) => void
-  /** Told of each receipt, and whether it changed anything. */
-  onReceipt?: (receipt: Receipt, moved: boolean) => void
 }
 
 export const mostRecipients = 100
-/** A device's clock further off than this is not believed. */
-const clockSlackMs = 10 * 60_000
-const longestText = 100_000
-const longestDetail = 500
-/** No network has longer ones, and an index must hold it. */
-const longestSender = 255
+/** Devices that were not chosen, of which is told why. */
+const mostPassed = 20
+/** A time that is past by no more than this means now. */
+const lateMs = 60_000
 
 export class Gateway {
   readonly #parts: GatewayParts
@@ -66,84 +69,99 @@ export class Gateway {
     this.#carriers = new Carriers(parts)
   }
 
-  async send(environment: Environment, draft: SingleDraft): Promise<NewMessage> {
+  async send(
+    environment: Environment,
+    draft: SingleDraft,
+    remember?: Remember<NewMessage>,
+  ): Promise<NewMessage> {
     const recipient = this.#recipient(environment, draft.to)
     if (recipient === undefined) throw invalidRecipient(draft.to)
     const weight = this.#weigh(draft)
-    const carrier = await this.#carriers.find(environment, draft, weight, 1, recipient)
-    const message = this.#message(environment, draft, weight, carrier, recipient, null)
-    await this.#accept(environment, carrier, [message])
-    return message
+    const sendAt = this.#sendAt(draft)
+    const carrier = await this.#carriers.find(environment, draft, weight, 1, recipient, sendAt !== null)
+    const message = this.#message(environment, draft, weight, carrier, recipient, null, sendAt)
+    const resultOf = ({ optedOut }: Accepted) => (optedOut.size === 0 ? message : undefined)
+    const accepted = await this.#accept(environment, carrier, [message], remember?.(resultOf))
+    const sent = resultOf(accepted)
+    if (!sent) throw new Problem('recipient_opted_out', optedOutDetail(recipient))
+    return sent
   }
 
-  async sendBulk(environment: Environment, draft: BulkDraft): Promise<Bulk> {
+  async sendBulk(environment: Environment, draft: BulkDraft, remember?: Remember<Bulk>): Promise<Bulk> {
     if (draft.recipients.length > mostRecipients)
       throw new Problem(
         'too_many_recipients',
         `At most ${mostRecipients} recipients in one request; these are ${draft.recipients.length}.`,
       )
     const { accepted, rejected } = this.#sort(environment, draft.recipients)
-    if (accepted.length === 0)
-      throw new Problem('no_valid_recipients', 'None of the recipients can be texted.', {
-        errors: rejected.map(({ index, code, detail }) => ({
-          pointer: `/recipients/${index}`,
-          code,
-          detail,
-        })),
-      })
+    if (accepted.length === 0) throw nobody(rejected)
     const weight = this.#weigh(draft)
-    const carrier = await this.#carriers.find(environment, draft, weight, accepted.length)
+    const sendAt = this.#sendAt(draft)
+    const numbers = accepted.map(({ number }) => number)
+    const carrier = await this.#carriers.find(
+      environment,
+      draft,
+      weight,
+      numbers.length,
+      undefined,
+      sendAt !== null,
+    )
     const batchId = this.#parts.newId()
-    const messages = accepted.map(to => this.#message(environment, draft, weight, carrier, to, batchId))
-    await this.#accept(environment, carrier, messages)
-    return { messages, deviceId: carrier.device.id, rejected }
+    const messages = numbers.map(to =>
+      this.#message(environment, draft, weight, carrier, to, batchId, sendAt),
+    )
+    const outcomeOf = ({ optedOut }: Accepted): Bulk => ({
+      messages: messages.filter(({ id }) => !optedOut.has(id)),
+      deviceId: carrier.candidate.device.id,
+      rejected: [
+        ...rejected,
+        ...accepted.filter((_, place) => optedOut.has(messages[place]!.id)).map(optedOutEntry),
+      ].sort((a, b) => a.index - b.index),
+    })
+    const resultOf = (known: Accepted) => {
+      const bulk = outcomeOf(known)
+      return bulk.messages.length > 0 ? bulk : undefined
+    }
+    const known = await this.#accept(environment, carrier, messages, remember?.(resultOf))
+    const bulk = resultOf(known)
+    if (!bulk) throw nobody(outcomeOf(known).rejected)
+    return bulk
   }
 
   /** What would happen to a message, without sending it. */
   async preview(environment: Environment, draft: BulkDraft): Promise<Preview> {
-    const { accepted, rejected } = this.#sort(environment, draft.recipients)
+    const sorted = this.#sort(environment, draft.recipients)
+    const numbers = sorted.accepted.map(({ number }) => number)
+    const out = await this.#parts.store.optedOut(environment.id, numbers)
+    const recipients = numbers.filter(number => !out.has(number))
+    const rejected = [
+      ...sorted.rejected,
+      ...sorted.accepted.filter(({ number }) => out.has(number)).map(optedOutEntry),
+    ].sort((a, b) => a.index - b.index)
     const weight = this.#weigh(draft)
-    const count = Math.max(1, accepted.length)
-    const alone = draft.recipients.length === 1 ? accepted[0] : undefined
-    const about = { recipients: accepted, rejected, weight }
+    const count = Math.max(1, recipients.length)
+    const alone = draft.recipients.length === 1 ? recipients[0] : undefined
+    const about = { recipients, rejected, weight }
     try {
-      const carrier = await this.#carriers.find(environment, draft, weight, count, alone)
-      const seconds = expectedSeconds(carrier, weight, count, this.#parts.now())
-      return { ...about, carrier: carrier.device, seconds }
+      const { candidate } = await this.#carriers.find(environment, draft, weight, count, alone)
+      const seconds = expectedSeconds(candidate, weight, count, this.#parts.now())
+      return { ...about, carrier: candidate.device, seconds }
     } catch (error) {
       if (error instanceof Problem) return { ...about, problem: error }
       throw error
     }
   }
 
-  /** What a link may tell about its device. */
-  news(device: Device): Omit<News, 'online'> {
-    return {
-      receipt: receipt => this.record({ ...receipt, deviceId: device.id }),
-      received: incoming => this.receive({ ...incoming, deviceId: device.id }),
-    }
-  }
-
-  async record(receipt: Receipt): Promise<void> {
-    const { store, now, onReceipt } = this.#parts
-    const { error } = receipt
-    const moved = await store.record({
-      ...receipt,
-      at: believable(receipt.at, now()),
-      ...(error?.detail !== undefined && {
-        error: { ...error, detail: clean(error.detail).slice(0, longestDetail) },
-      }),
-    })
-    onReceipt?.(receipt, moved)
-  }
-
-  async receive(incoming: Incoming): Promise<void> {
-    await this.#parts.store.receive({
-      ...incoming,
-      sender: clean(normaliseNumber(incoming.sender) ?? incoming.sender).slice(0, longestSender),
-      text: clean(incoming.text),
-      externalId: incoming.externalId === null ? null : clean(incoming.externalId).slice(0, longestDetail),
-    })
+  #sendAt({ send_at }: Draft): number | null {
+    if (send_at === undefined) return null
+    const at = parseTime(send_at)
+    const now = this.#parts.now()
+    if (at === undefined)
+      throw invalid('/send_at', 'send_at must be an ISO 8601 date-time such as 2026-11-15T09:30:00Z.')
+    if (at > now + furthestMs) throw invalid('/send_at', 'send_at must not be more than 35 days ahead.')
+    // A moment ago is now: clocks differ, and requests take their time.
+    if (at < now - lateMs) throw invalid('/send_at', 'send_at is in the past.')
+    return at <= now ? null : at
   }
 
   #recipient(environment: Environment, given: string): string | undefined {
@@ -160,8 +178,8 @@ export class Gateway {
   #sort(
     environment: Environment,
     recipients: readonly string[],
-  ): { accepted: string[]; rejected: Rejected[] } {
-    const accepted = new Set<string>()
+  ): { accepted: Recipient[]; rejected: Rejected[] } {
+    const accepted = new Map<string, Recipient>()
     const rejected: Rejected[] = []
     recipients.forEach((to, index) => {
       const number = this.#recipient(environment, to)
@@ -169,9 +187,9 @@ export class Gateway {
         rejected.push({ index, to, code: 'invalid_recipient', detail: invalidRecipient(to).message })
       else if (accepted.has(number))
         rejected.push({ index, to, code: 'duplicate_recipient', detail: `${number} is in the list already.` })
-      else accepted.add(number)
+      else accepted.set(number, { index, to, number })
     })
-    return { accepted: [...accepted], rejected }
+    return { accepted: [...accepted.values()], rejected }
   }
 
   #weigh(draft: Draft): Weight {
@@ -186,38 +204,62 @@ export class Gateway {
     environment: Environment,
     draft: Draft,
     weight: Weight,
-    carrier: Candidate,
+    { candidate, why, passed }: Chosen,
     recipient: string,
     batchId: string | null,
+    sendAt: number | null,
   ): NewMessage {
+    const ttlMs = draft.ttl === undefined ? validityMs.default : draft.ttl * 1_000
     return {
       id: this.#parts.newId(),
       environmentId: environment.id,
       batchId,
-      deviceId: carrier.device.id,
+      deviceId: candidate.device.id,
       pinned: draft.device_id !== undefined,
       recipient,
       text: draft.message,
       mediaUrl: draft.media_url ?? null,
       simSlot: draft.sim_slot ?? null,
-      parts: weight.parts(carrier.device.kind),
-      expiresAt: this.#parts.now() + (draft.ttl === undefined ? validityMs.default : draft.ttl * 1_000),
+      parts: weight.parts(candidate.device.kind),
+      sendAt,
+      expiresAt: (sendAt ?? this.#parts.now()) + ttlMs,
+      choice: { why, passed: passed.slice(0, mostPassed) },
     }
   }
 
   async #accept(
     environment: Environment,
-    carrier: Candidate,
+    { candidate }: Chosen,
     messages: readonly NewMessage[],
-  ): Promise<void> {
+    keep: Keep<Accepted> | undefined,
+  ): Promise<Accepted> {
     const { store, fleet, wake, onAccept } = this.#parts
+    const [{ parts, sendAt = null }] = messages as readonly [NewMessage]
     // Before the commit, so that requests of the same moment spread over the devices.
-    fleet.noteAccepted(carrier, messages.length, messages.length * messages[0]!.parts)
-    await store.accept(messages)
-    onAccept?.(environment, messages.length)
-    wake(carrier.device.id)
+    if (sendAt === null) fleet.noteAccepted(candidate, messages.length, messages.length * parts)
+    const accepted = await store.accept(messages, keep)
+    const count = messages.length - accepted.optedOut.size
+    if (count > 0) onAccept?.(environment, count)
+    if (sendAt === null) wake(candidate.device.id)
+    return accepted
   }
 }
+
+type Recipient = { index: number; to: string; number: string }
+
+const optedOutDetail = (number: string) => `${number} wants no messages: it was opted out.`
+
+const optedOutEntry = ({ index, to, number }: Recipient): Rejected => ({
+  index,
+  to,
+  code: 'recipient_opted_out',
+  detail: optedOutDetail(number),
+})
+
+const nobody = (rejected: readonly Rejected[]) =>
+  new Problem('no_valid_recipients', 'None of the recipients can be texted.', {
+    errors: rejected.map(({ index, code, detail }) => ({ pointer: `/recipients/${index}`, code, detail })),
+  })
 
 function invalidRecipient(given: string): Problem {
   return new Problem(
@@ -225,8 +267,3 @@ function invalidRecipient(given: string): Problem {
     `“${given.slice(0, 40)}” is not a phone number in international format, such as +14155550123.`,
   )
 }
-
-const believable = (at: number, now: number) => (Math.abs(at - now) <= clockSlackMs ? at : now)
-
-/** What comes from outside may hold anything; neither database keeps NUL, and no client should meet half a character. */
-const clean = (text: string) => text.slice(0, longestText).toWellFormed().replaceAll('\0', '')

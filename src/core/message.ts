@@ -60,6 +60,8 @@ export type Message = {
   errorCode: string | null
   errorDetail: string | null
   createdAt: number
+  /** When it is to be sent; null: at once. */
+  sendAt: number | null
   expiresAt: number
   handedAt: number | null
   sentAt: number | null
@@ -88,7 +90,14 @@ export type NewMessage = Pick<
   | 'simSlot'
   | 'parts'
   | 'expiresAt'
->
+> & {
+  /** When to send it; at once when not given. */
+  sendAt?: number | null
+  /** How its device was chosen, for whoever asks later. */
+  choice?: DeviceChoice
+}
+
+export type DeviceChoice = { why: string; passed: readonly { deviceId: string; code: string }[] }
 
 /** What a device reports about a message it was given. */
 export type Receipt = {
@@ -181,5 +190,8 @@ export const meaningOf = (code: string): FailureMeaning =>
     detail: 'The message could not be sent.',
     retryable: false,
   }
+
+/** How far ahead a message can be scheduled. */
+export const furthestMs = 35 * 24 * 3_600_000
 
 export const validityMs = { default: 24 * 3_600_000, least: 60_000, most: 7 * 24 * 3_600_000 }

@@ -26,6 +26,8 @@ export type Incoming = {
   externalId: string | null
   /** What it says, in short, for devices that hand one message over under two ids. */
   fingerprint?: string
+  /** It says nothing but that the sender wants no more messages, or wants them again. */
+  wish?: 'out' | 'in'
   /** Files that came with it. They are in the media folder already. */
   media?: readonly MediaFile[]
 }

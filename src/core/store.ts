@@ -1,10 +1,12 @@
 /** Port: what we need remembered. Every verb is one transaction, on disk when its promise resolves. */
 
+import type { AnswerKey, Keep, KeptAnswer } from './answer.ts'
 import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
 import type { Environment, Settings } from './environment.ts'
 import type { JournalEvent } from './event.ts'
 import type { Key, KeyDraft } from './key.ts'
 import type { Message, NewMessage, Receipt, Status } from './message.ts'
+import type { OptOut, OptOutPage, OptOutSource } from './opt-out.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
 import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
 import type { VaultStore } from './vault.ts'
@@ -13,6 +15,11 @@ export type Awaitable<T> = T | Promise<T>
 
 /** What a device was given, and when to ask again if its pace was the reason for not giving more. */
 export type Claim = { messages: Message[]; retryAt: number | null }
+
+/** What became of messages that were to be accepted. */
+export type Accepted = {
+  /** Those that were not, because their recipient wants none. */ optedOut: ReadonlySet<string>
+}
 
 /** A queued message's way to another device. */
 export type Transfer = {
@@ -33,8 +40,12 @@ export type Window = { startedAt: number; count: number }
 
 export interface Store extends VaultStore {
   // Messages
-  /** Keeps new messages, all or none, queued for their devices. */
-  accept(messages: readonly NewMessage[]): Promise<void>
+  /** Keeps new messages, all or none but for those whose recipient opted out, queued for their devices or scheduled. */
+  accept(messages: readonly NewMessage[], keep?: Keep<Accepted>): Promise<Accepted>
+  /** Queues what was scheduled for now or earlier. Returns the devices it is for. */
+  fallDue(limit: number): Promise<string[]>
+  /** When the next scheduled message falls due. */
+  nextDue(): Awaitable<number | undefined>
   /** Hands a device up to `limit` queued messages, oldest first, within its pace. They become `sending`. */
   claim(
     deviceId: string,
@@ -57,7 +68,12 @@ export interface Store extends VaultStore {
   unhold(limit: number): Promise<Unheld>
   message(environmentId: number, id: string): Awaitable<Message | undefined>
   /** Ends a message that no device has; with `ask`, notes for the device that has it. Returns the state it is in now. */
-  cancel(environmentId: number, id: string, ask: boolean): Promise<Status | undefined>
+  cancel(
+    environmentId: number,
+    id: string,
+    ask: boolean,
+    keep?: Keep<Status | undefined>,
+  ): Promise<Status | undefined>
   /** What a device was handed and has not answered for, oldest first. */
   unanswered(deviceId: string, afterSeq: number, limit: number): Awaitable<Message[]>
   /** What a phone must be shown again: given in this registration, still valid, and not yet acknowledged. */
@@ -80,7 +96,7 @@ export interface Store extends VaultStore {
   media(environmentId: number, id: string): Awaitable<MediaFile | undefined>
 
   // Devices
-  enrol(draft: DeviceDraft): Promise<Device>
+  enrol(draft: DeviceDraft, keep?: Keep<Device>): Promise<Device>
   change(deviceId: string, change: DeviceChange): Promise<Device | undefined>
   retire(deviceId: string): Promise<Device | undefined>
   /** Notes that a node's link to the device is up or down. */
@@ -103,7 +119,7 @@ export interface Store extends VaultStore {
 
   // Android phones
   /** Opens the way in for a phone. False: there is no such device. */
-  invite(deviceId: string, invitation: Invitation): Promise<boolean>
+  invite(deviceId: string, invitation: Invitation, keep?: Keep<boolean>): Promise<boolean>
   /** Whether it is worth asking: the token is known, or some code is open. Strangers must not keep the writer busy. */
   mayAdmit(proof: Proof): Awaitable<boolean>
   /** Lets a phone in with a token of its own, which ends the one before. A code is used up; a wrong one is counted. */
@@ -130,6 +146,22 @@ export interface Store extends VaultStore {
   /** Notes under which address the gateway is reached, for commands beside it. */
   announce(publicUrl: string): Promise<void>
   announced(): Awaitable<string | undefined>
+
+  // Answers
+  keptAnswer(key: AnswerKey): Awaitable<KeptAnswer | undefined>
+  /** Keeps an answer that had no effect on anything else. */
+  keepAnswer(keep: Keep<void>): Promise<void>
+  /** Forgets answers that are too old to be asked for. Returns how many. */
+  forgetAnswers(limit: number): Promise<number>
+
+  // Opt-outs
+  /** Adds a number to those who want no messages, and cancels what waits for it. */
+  optOut(environmentId: number, number: string, source: OptOutSource, keep?: Keep<OptOut>): Promise<OptOut>
+  /** Takes it off. False: it was not there. */
+  optIn(environmentId: number, number: string): Promise<boolean>
+  optOuts(environmentId: number, page: OptOutPage): Awaitable<OptOut[]>
+  /** Those of the numbers that opted out. */
+  optedOut(environmentId: number, numbers: readonly string[]): Awaitable<Set<string>>
 
   // The journal
   events(afterSeq: number, limit: number): Awaitable<JournalEvent[]>

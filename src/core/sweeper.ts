@@ -12,9 +12,11 @@ import type { Store, Transfer } from './store.ts'
 const intervalMs = 1_000
 /** One commit's worth: a large backlog is worked off in steps, so that sends are never held up for long. */
 const step = 500
+/** How often it is looked whether there is something to forget. */
+const forgetMs = 60_000
 
 export type SweeperParts = {
-  store: Pick<Store, 'expire' | 'transfer' | 'abandon' | 'movable'>
+  store: Pick<Store, 'expire' | 'transfer' | 'abandon' | 'movable' | 'forgetAnswers'>
   fleet: Fleet
   wake: (deviceId: string) => void
   /** For how long a device may be offline before its queue moves on: a reconnect is not an outage. */
@@ -33,6 +35,8 @@ export class Sweeper {
   readonly #settled = new Set<string>()
 
   readonly #offlineSince = new Map<string, number>()
+
+  #forgetAt = 0
 
   constructor(parts: SweeperParts) {
     this.#parts = parts
@@ -55,6 +59,7 @@ export class Sweeper {
   async sweep(): Promise<number | undefined> {
     const { store, fleet } = this.#parts
     let full = (await store.expire(step)) === step
+    if (await this.#forget()) full = true
     for (const member of fleet.members()) {
       if (
         member.device.removedAt !== null &&
@@ -67,6 +72,15 @@ export class Sweeper {
       if (this.#stuck(member) && member.load.movable > 0 && (await this.#relieve(member))) full = true
     }
     return full ? 0 : undefined
+  }
+
+  /** Answers nobody can ask for any more. True: more may be left. */
+  async #forget(): Promise<boolean> {
+    const { store, now } = this.#parts
+    if (now() < this.#forgetAt) return false
+    if ((await store.forgetAnswers(step)) === step) return true
+    this.#forgetAt = now() + forgetMs
+    return false
   }
 
   /** Its queue would wait for longer than a reconnect takes, or not all of it can go out today. */

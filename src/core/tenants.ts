@@ -32,6 +32,10 @@ export class Tenants {
     return this.#environments.find(environment => environment.name === name)!
   }
 
+  settings(environmentId: number): Settings {
+    return this.#environments.find(({ id }) => id === environmentId)!.settings
+  }
+
   async configure(environment: Environment, settings: Settings): Promise<void> {
     await this.#store.configure(environment.id, settings)
     await this.#read()

@@ -1,11 +1,12 @@
 /** Devices over the API: list, add, change, connect, remove. */
 
+import type { Keep } from '../core/answer.ts'
 import type { Caution } from '../core/caution.ts'
 import type { Candidate } from '../core/choose.ts'
 import type { Device } from '../core/device.ts'
 import * as enrolment from '../core/enrolment.ts'
 import type { Environment } from '../core/environment.ts'
-import type { Fleet } from '../core/fleet.ts'
+import { type Fleet, newcomer } from '../core/fleet.ts'
 import { normaliseNumber } from '../core/number.ts'
 import { invalid, Problem } from '../core/problem.ts'
 import { shownDevice, shownEnrolment } from '../core/shown.ts'
@@ -19,7 +20,7 @@ import type {
   EnrolmentRequest,
   RemovedResponse,
 } from './device-schemas.ts'
-import type { Action } from './routes.ts'
+import type { Action, ApiRequest } from './route.ts'
 
 export type DeviceParts = {
   store: Pick<Store, 'enrol' | 'change' | 'retire' | 'invite'>
@@ -30,11 +31,14 @@ export type DeviceParts = {
   addCloud: (
     draft: { environmentId: number; name: string },
     credentials: { phoneNumberId: string; accessToken: string; appSecret: string },
-  ) => Promise<{ device: Device; webhook: { url: string; verifyToken: string } }>
+    remember: (addedOf: (device: Device) => AddedNumber) => Keep<Device> | undefined,
+  ) => Promise<AddedNumber>
   renewCloud: (device: Device, renewed: { accessToken?: string; appSecret?: string }) => Promise<void>
   publicUrl: () => string
   now: () => number
 }
+
+type AddedNumber = { device: Device; webhook: { url: string; verifyToken: string } }
 
 export const devices =
   ({ fleet, refresh, now }: DeviceParts): Action<DevicesResponse> =>
@@ -52,13 +56,14 @@ export const device =
 
 export const addDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
-  async ({ environment, body }) => {
+  async request => {
+    const { environment, body, keep } = request
     const { kind, name, phone = '', code, per_minute, per_day, driver, cloud } = body as DeviceAddRequest
     const reason = enrolment.unfit(kind, environment.name)
     if (reason !== undefined) throw invalid('/kind', `${reason}.`)
     if (cloud && (kind !== 'whatsapp' || driver !== 'cloud'))
       throw invalid('/cloud', 'Only WhatsApp numbers with the driver cloud have these.')
-    if (kind === 'whatsapp' && driver === 'cloud') return await addCloud(parts, environment, name, cloud)
+    if (kind === 'whatsapp' && driver === 'cloud') return await addCloud(parts, request, name, cloud)
     if (kind === 'whatsapp')
       throw invalid(
         '/kind',
@@ -73,33 +78,35 @@ export const addDevice =
       ...(per_minute !== undefined && { perMinute: per_minute }),
       ...(per_day !== undefined && { perDay: per_day }),
     }
-    const added = await enrolment.addDevice(partsOf(parts), draft, code !== false)
-    const member = await find(parts, environment, added.device.id)
-    return {
+    const shown = (member: Candidate, way: enrolment.Enrolment | undefined) => ({
       success: true,
-      data: {
-        ...shownDevice(member, parts.now()),
-        ...(added.enrolment && { enrolment: shownEnrolment(added.enrolment) }),
-      },
-    }
+      data: { ...shownDevice(member, parts.now()), ...(way && { enrolment: shownEnrolment(way) }) },
+    })
+    const added = await enrolment.addDevice(partsOf(parts), draft, code !== false, addedOf =>
+      keep(device => shown(newcomer(device), addedOf(device).enrolment)),
+    )
+    return shown(await find(parts, environment, added.device.id), added.enrolment)
   }
 
 async function addCloud(
   parts: DeviceParts,
-  environment: Environment,
+  { environment, keep }: ApiRequest,
   name: string,
   cloud: DeviceAddRequest['cloud'],
 ): Promise<DeviceAddResponse> {
   if (!cloud)
     throw invalid('/cloud', 'The official API needs cloud: phone_number_id, access_token, app_secret.')
   const { phone_number_id: phoneNumberId, access_token: accessToken, app_secret: appSecret } = cloud
+  const shown = (member: Candidate, { url, verifyToken }: AddedNumber['webhook']) => ({
+    success: true,
+    data: { ...shownDevice(member, parts.now()), webhook: { url, verify_token: verifyToken } },
+  })
   const { device, webhook } = await parts.addCloud(
     { environmentId: environment.id, name: nameOf(name) },
     { phoneNumberId, accessToken, appSecret },
+    addedOf => keep(device => shown(newcomer(device), addedOf(device).webhook)),
   )
-  const shown = shownDevice(await find(parts, environment, device.id), parts.now())
-  const { url, verifyToken } = webhook
-  return { success: true, data: { ...shown, webhook: { url, verify_token: verifyToken } } }
+  return shown(await find(parts, environment, device.id), webhook)
 }
 
 export const changeDevice =
@@ -133,15 +140,18 @@ export const changeDevice =
 
 export const enrolDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
-  async ({ environment, params, body }) => {
+  async ({ environment, params, body, keep }) => {
     const member = await find(parts, environment, params.device_id!)
     if (member.device.kind !== 'android') throw invalid('', 'Only Android devices are connected this way.')
     const withCode = (body as EnrolmentRequest).code !== false
-    const invitation = await enrolment.inviteAndExplain(partsOf(parts), member.device, withCode)
-    return {
+    const shown = (way: enrolment.Enrolment) => ({
       success: true,
-      data: { ...shownDevice(member, parts.now()), enrolment: shownEnrolment(invitation) },
-    }
+      data: { ...shownDevice(member, parts.now()), enrolment: shownEnrolment(way) },
+    })
+    const invitation = await enrolment.inviteAndExplain(partsOf(parts), member.device, withCode, way =>
+      keep(() => shown(way)),
+    )
+    return shown(invitation)
   }
 
 export const removeDevice =

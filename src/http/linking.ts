@@ -5,7 +5,7 @@ import { invalid, Problem } from '../core/problem.ts'
 import { shownDevice } from '../core/shown.ts'
 import { type DeviceParts, find, nameOf, phoneOf } from './devices.ts'
 import type { LinkRequest, LinkStep } from './link-schemas.ts'
-import type { Action } from './routes.ts'
+import type { Action } from './route.ts'
 
 export type LinkParts = DeviceParts & {
   link: (target: LinkTarget, signal: AbortSignal) => AsyncIterable<Step>

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
-import type { Action } from './routes.ts'
+import type { Action } from './route.ts'
 import { isUuid } from './uuid.ts'
 
 /** An answer that is a file. */

@@ -1,13 +1,13 @@
 /** Sending, and asking what became of it. */
 
 import type { Canceler } from '../core/canceler.ts'
-import type { Gateway } from '../core/gateway.ts'
-import { failures, type Message, meaningOf } from '../core/message.ts'
+import type { Bulk, Gateway } from '../core/gateway.ts'
+import { failures, type Message, meaningOf, type NewMessage } from '../core/message.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { isoTimeOrNull } from '../core/time.ts'
 import type { PreviewRequest, PreviewResponse } from './preview-schemas.ts'
-import type { Action } from './routes.ts'
+import type { Action } from './route.ts'
 import type {
   BulkRequest,
   BulkResponse,
@@ -20,37 +20,51 @@ import { isUuid, lowerCaseDevice } from './uuid.ts'
 
 export const send =
   (gateway: Pick<Gateway, 'send'>): Action<SendResponse> =>
-  async ({ environment, body }) => {
+  async ({ environment, body, keep }) => {
     const draft = lowerCaseDevice(body as SendRequest)
     // The specification's second environment has no media on the single send: there the field is not even read.
     if (environment.name === 'staging') delete draft.media_url
-    const message = await gateway.send(environment, draft)
-    return {
-      success: true,
-      message_id: message.id,
-      device_id: message.deviceId,
-      status: 'queued',
-      to: message.recipient,
-      message: message.text,
-      ...(message.mediaUrl !== null && { media_url: message.mediaUrl }),
-    }
+    const message = await gateway.send(environment, draft, resultOf =>
+      keep(accepted => shownIf(resultOf(accepted), sent)),
+    )
+    return sent(message)
   }
+
+const sent = (message: NewMessage): SendResponse => ({
+  success: true,
+  message_id: message.id,
+  device_id: message.deviceId,
+  status: message.sendAt ? 'scheduled' : 'queued',
+  to: message.recipient,
+  message: message.text,
+  ...(message.mediaUrl !== null && { media_url: message.mediaUrl }),
+})
+
+const shownIf = <Result>(result: Result | undefined, shown: (result: Result) => object) =>
+  result && shown(result)
 
 export const sendBulk =
   (gateway: Pick<Gateway, 'sendBulk'>): Action<BulkResponse> =>
-  async ({ environment, body }) => {
+  async ({ environment, body, keep }) => {
     const draft = lowerCaseDevice(body as BulkRequest)
-    const { messages, deviceId, rejected } = await gateway.sendBulk(environment, draft)
     const total = draft.recipients.length
-    const invalid = rejected.filter(({ code }) => code === 'invalid_recipient').length
-    return {
-      success: true,
-      message_ids: messages.map(({ id }) => id),
-      device_id: deviceId,
-      stats: { total, valid: total - invalid, invalid, queued: messages.length },
-      ...(rejected.length > 0 && { rejected }),
-    }
+    const shown = (bulk: Bulk) => sentInBulk(bulk, total)
+    const bulk = await gateway.sendBulk(environment, draft, resultOf =>
+      keep(accepted => shownIf(resultOf(accepted), shown)),
+    )
+    return shown(bulk)
   }
+
+function sentInBulk({ messages, deviceId, rejected }: Bulk, total: number): BulkResponse {
+  const invalid = rejected.filter(({ code }) => code === 'invalid_recipient').length
+  return {
+    success: true,
+    message_ids: messages.map(({ id }) => id),
+    device_id: deviceId,
+    stats: { total, valid: total - invalid, invalid, queued: messages.length },
+    ...(rejected.length > 0 && { rejected }),
+  }
+}
 
 export const preview =
   (gateway: Pick<Gateway, 'preview'>): Action<PreviewResponse> =>
@@ -98,11 +112,16 @@ export const status =
 
 export const cancel =
   (canceler: Pick<Canceler, 'cancel'>): Action<CancelResponse> =>
-  async ({ environment, params }) => {
+  async ({ environment, params, keep }) => {
     const id = params.message_id!.toLowerCase()
     if (!isUuid(id)) throw new Problem('message_not_found', 'There is no message with this id.')
-    const message = await canceler.cancel(environment, id)
-    return { success: true, data: { message_id: message.id, status: 'canceled' } }
+    const canceled: CancelResponse = { success: true, data: { message_id: id, status: 'canceled' } }
+    await canceler.cancel(
+      environment,
+      id,
+      keep(status => (status === 'canceled' ? canceled : undefined)),
+    )
+    return canceled
   }
 
 function errorOf({ status, errorCode, errorDetail }: Message) {

@@ -2,7 +2,7 @@
 
 import type { ProblemCode } from '../core/problem.ts'
 import { statusOf } from './problems.ts'
-import type { Route } from './routes.ts'
+import type { Route } from './route.ts'
 import { ProblemResponse } from './schemas.ts'
 import { mayBeLeftOut } from './validation.ts'
 
@@ -112,6 +112,18 @@ function reference(schema: object): Json {
   return title ? { $ref: `#/components/schemas/${title}` } : (schema as Json)
 }
 
+/** Streams have no single answer that could be given again. */
+const mayRepeat = ({ method, lines }: Route) => method === 'POST' && !lines
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes it safe to repeat the request: within 24 hours the same request under the same key gets the first answer, with `Idempotent-Replayed: true`, and has no second effect.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
 function parameters(route: Route): Json {
   const inPath = [...route.paths[0]!.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
@@ -125,12 +137,15 @@ function parameters(route: Route): Json {
       return { name, in: 'query', required: false, description, schema }
     },
   )
-  const all = [...inPath, ...inQuery]
+  const all = [...inPath, ...inQuery, ...(mayRepeat(route) ? [idempotencyKey] : [])]
   return all.length > 0 ? { parameters: all } : {}
 }
 
 function problems(route: Route): Json {
-  const byStatus = Map.groupBy(new Set([...everywhere, ...route.problems]), statusOf)
+  const repeated: ProblemCode[] = mayRepeat(route)
+    ? ['idempotency_in_progress', 'idempotency_key_reused']
+    : []
+  const byStatus = Map.groupBy(new Set([...everywhere, ...route.problems, ...repeated]), statusOf)
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)

@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts'
 import { type InboxFilter, pageSize } from '../core/received.ts'
 import type { Store } from '../core/store.ts'
 import { isoTime, parseTime } from '../core/time.ts'
-import type { Action } from './routes.ts'
+import type { Action } from './route.ts'
 import type { ReceivedQuery, ReceivedResponse } from './schemas.ts'
 import { isUuid } from './uuid.ts'
 

@@ -34,6 +34,13 @@ export const draft = {
       description: 'Seconds after which it is too late to hand the message to a device. Default: 24 hours.',
     }),
   ),
+  send_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When to send it, at most 35 days ahead. ttl counts from then. When omitted, it is sent at once.',
+    }),
+  ),
   sim_slot: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -66,7 +73,10 @@ export const SendResponse = Type.Object(
     success: Type.Boolean(),
     message_id: uuid('Identifier of the message.'),
     device_id: uuid('Device that will send it.'),
-    status: words(['queued'], 'Always queued: accepted and safely stored.'),
+    status: words(
+      ['queued', 'scheduled'],
+      'queued: accepted and safely stored. scheduled: so, and sent at send_at.',
+    ),
     to: Type.String({ description: 'The recipient, normalised.' }),
     message: Type.String(),
     media_url: Type.Optional(Type.String({ description: 'Present when media was supplied.' })),
@@ -94,7 +104,10 @@ export const rejected = Type.Array(
     {
       index: Type.Integer({ description: 'Position in recipients, from 0.' }),
       to: Type.String(),
-      code: words(['invalid_recipient', 'duplicate_recipient'], 'Why it was not queued.'),
+      code: words(
+        ['invalid_recipient', 'duplicate_recipient', 'recipient_opted_out'],
+        'Why it was not queued.',
+      ),
       detail: Type.String(),
     },
     closed,
@@ -237,21 +250,6 @@ export const ReceivedResponse = Type.Object(
   { ...closed, title: 'ReceivedResponse' },
 )
 export type ReceivedResponse = Static<typeof ReceivedResponse>
-
-const numberCheck = words(
-  ['shape', 'plan'],
-  'shape: any number that looks international. plan: it must also exist in the numbering plans.',
-)
-export const SettingsRequest = Type.Object(
-  { number_check: Type.Optional(numberCheck) },
-  { ...closed, title: 'SettingsRequest' },
-)
-export type SettingsRequest = Static<typeof SettingsRequest>
-export const SettingsResponse = Type.Object(
-  { success: Type.Boolean(), data: Type.Object({ number_check: numberCheck }, closed) },
-  { ...closed, title: 'SettingsResponse' },
-)
-export type SettingsResponse = Static<typeof SettingsResponse>
 
 export const ProblemResponse = Type.Object(
   {

@@ -15,12 +15,13 @@ import { Problem } from '../core/problem.ts'
 import { type Door, keyOf } from './auth.ts'
 import { registerDocs } from './docs.ts'
 import { registerHealth } from './health.ts'
+import { type Idempotency, keepNothing } from './idempotency.ts'
 import { readJson } from './json.ts'
 import { LinesAnswer } from './linking.ts'
 import { FileAnswer } from './media.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
-import type { Route } from './routes.ts'
+import type { Route } from './route.ts'
 import { checker, mayBeLeftOut } from './validation.ts'
 
 export const bases: Record<EnvironmentName, string> = { production: '/api/v1', staging: '/staging/api/v1' }
@@ -28,6 +29,7 @@ export const bases: Record<EnvironmentName, string> = { production: '/api/v1', s
 export type ServerParts = {
   routes: readonly Route[]
   door: Door
+  idempotency: Idempotency
   environment: (name: EnvironmentName) => Environment
   document: object
   /** Where the errors are described. Asked late: the port may be known only once the server listens. */
@@ -176,14 +178,30 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
           done()
         },
         handler: async (request, reply) => {
-          const answer = await route.action({
+          const asked = {
             environment: parts.environment(name),
             key: keyOf(request),
             body: request.body,
             query: request.query,
             params: request.params as Record<string, string>,
-          })
+          }
           if (route.success) reply.code(route.success)
+          const idempotencyKey = request.headers['idempotency-key']
+          if (idempotencyKey !== undefined && route.method === 'POST' && !route.lines) {
+            const { body, replayed } = await parts.idempotency.once(
+              {
+                environmentId: asked.environment.id,
+                operation: route.operation,
+                key: String(idempotencyKey),
+                request: [asked.params, asked.body ?? null],
+                isSecret: route.secret ?? false,
+              },
+              keep => route.action({ ...asked, keep }) as Promise<object>,
+            )
+            if (replayed) reply.header('idempotent-replayed', 'true')
+            return reply.type('application/json; charset=utf-8').serializer(asText).send(body)
+          }
+          const answer = await route.action({ ...asked, keep: keepNothing })
           if (answer instanceof FileAnswer) return reply.headers(answer.headers()).send(answer.content)
           if (answer instanceof LinesAnswer) {
             reply.raw.once('close', answer.stop)
@@ -211,6 +229,8 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
     throw nothingHere(request, reply)
   })
 }
+
+const asText = (text: unknown) => text as string
 
 const noQuery = { type: 'object', properties: {}, additionalProperties: false }
 

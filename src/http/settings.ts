@@ -1,12 +1,20 @@
 /** The settings of an environment. */
 
 import type { Environment, Settings } from '../core/environment.ts'
-import type { Action } from './routes.ts'
-import type { SettingsRequest, SettingsResponse } from './schemas.ts'
+import { plainWord } from '../core/opt-out.ts'
+import { invalid } from '../core/problem.ts'
+import type { Action } from './route.ts'
+import type { SettingsRequest, SettingsResponse } from './setting-schemas.ts'
 
 const shown = (settings: Settings): SettingsResponse => ({
   success: true,
-  data: { number_check: settings.numberCheck },
+  data: {
+    number_check: settings.numberCheck,
+    opt_out_words: [...settings.optOutWords],
+    opt_in_words: [...settings.optInWords],
+    forget_texts_after_days: settings.forgetTextsAfterDays,
+    remove_after_days: settings.removeAfterDays,
+  },
 })
 
 export const settings =
@@ -17,8 +25,28 @@ export const settings =
 export const configure =
   (change: (environment: Environment, settings: Settings) => Promise<void>): Action<SettingsResponse> =>
   async ({ environment, body }) => {
-    const { number_check: numberCheck } = body as SettingsRequest
-    const settings = { ...environment.settings, ...(numberCheck !== undefined && { numberCheck }) }
+    const asked = body as SettingsRequest
+    const settings = {
+      ...environment.settings,
+      ...(asked.number_check !== undefined && { numberCheck: asked.number_check }),
+      ...(asked.opt_out_words && { optOutWords: wordsOf('opt_out_words', asked.opt_out_words) }),
+      ...(asked.opt_in_words && { optInWords: wordsOf('opt_in_words', asked.opt_in_words) }),
+      ...(asked.forget_texts_after_days !== undefined && {
+        forgetTextsAfterDays: asked.forget_texts_after_days,
+      }),
+      ...(asked.remove_after_days !== undefined && { removeAfterDays: asked.remove_after_days }),
+    }
+    const both = settings.optOutWords
+      .map(plainWord)
+      .find(word => settings.optInWords.map(plainWord).includes(word))
+    if (both !== undefined) throw invalid('/opt_in_words', `“${both}” is an opt-out word too.`)
     await change(environment, settings)
     return shown(settings)
   }
+
+/** Words as people write them, each once. None at all: nobody can opt out by message. */
+function wordsOf(field: string, given: readonly string[]): string[] {
+  const words = given.map(word => word.trim())
+  if (words.includes('')) throw invalid(`/${field}`, `${field} must not hold an empty word.`)
+  return [...new Map(words.map(word => [plainWord(word), word])).values()]
+}

@@ -77,6 +77,8 @@ function partOf(error: ErrorObject, schema: object): ProblemPart {
     case 'minItems':
       return { pointer, code: 'empty', detail: `${name} must not be empty.` }
     case 'maxItems':
+      if (pointer !== '/recipients')
+        return { pointer, code: 'too_long', detail: `${name} must not hold more than ${params.limit}.` }
       return {
         pointer,
         code: 'too_many_recipients',

@@ -2,23 +2,19 @@
 
 import type { Message, Status } from '../core/message.ts'
 import type { Verb } from './group.ts'
-import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
-import { type Sql, sql } from './sql.ts'
-
-type Canceled = Trace & { parts: number; pinned: number; held: number }
+import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
+import { from, type Sql, sql } from './sql.ts'
+import type { Transaction } from './transaction.ts'
 
 type Asked = { environmentId: number; id: string; ask: boolean }
 
 export const cancel: Verb<Asked, Status | undefined> = async (tx, asked) => {
   const found: (Status | undefined)[] = []
   for (const { environmentId, id, ask } of asked) {
-    const [canceled] = await tx.all<Canceled>(sql`
-      UPDATE messages SET status = 'canceled', due_at = NULL, version = version + 1
-      WHERE id = ${id} AND environment_id = ${environmentId} AND status = 'queued'
-      RETURNING ${trace}, parts, pinned, held`)
-    if (canceled) {
-      if (!canceled.held) tx.queued(canceled.deviceId, -1, canceled.parts, canceled.pinned === 1)
-      tell(tx, 'canceled', canceled)
+    const waiting = await tx.all<Waiting>(sql`
+      SELECT seq, status FROM messages
+      WHERE id = ${id} AND environment_id = ${environmentId} AND status IN ('queued', 'scheduled')`)
+    if ((await end(tx, waiting)) > 0) {
       found.push('canceled')
       continue
     }
@@ -32,6 +28,49 @@ export const cancel: Verb<Asked, Status | undefined> = async (tx, asked) => {
     found.push(row?.status)
   }
   return found
+}
+
+/** Cancels everything that waits for one recipient. */
+export async function cancelAllFor(
+  tx: Transaction,
+  environmentId: number,
+  number: string,
+  reason: string,
+): Promise<void> {
+  if (!/^\+\d{1,15}$/.test(number)) return
+  const waiting = await tx.all<Waiting>(sql`
+    SELECT seq, status FROM messages
+    WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND status IN ('queued', 'scheduled')`)
+  await end(tx, waiting, { reason })
+}
+
+type Waiting = { seq: number; status: Status }
+type Canceled = Trace & { parts: number; pinned: number; held: number }
+
+/** Returns how many ended. */
+async function end(
+  tx: Transaction,
+  waiting: readonly Waiting[],
+  data?: Record<string, unknown>,
+): Promise<number> {
+  let count = 0
+  for (const before of ['queued', 'scheduled'] as const) {
+    const items = waiting.filter(({ status }) => status === before).map(({ seq }) => ({ message_seq: seq }))
+    if (items.length === 0) continue
+    const canceled = await tx.all<Canceled>(sql`
+      UPDATE messages SET status = 'canceled', due_at = NULL, version = version + 1
+      ${from({ message_seq: 'bigint' }, items)}
+      WHERE messages.seq = r.message_seq AND messages.status = ${before}
+      RETURNING ${trace}, parts, pinned, held`)
+    for (const message of canceled) {
+      // Only what was queued was counted as waiting for its device.
+      if (before === 'queued' && !message.held)
+        tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
+      tell(tx, 'canceled', message, data)
+    }
+    count += canceled.length
+  }
+  return count
 }
 
 export async function toCancel(connection: Sql, now: number, limit: number): Promise<Message[]> {

@@ -1,16 +1,7 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
-import { randomUUIDv7 } from 'node:crypto'
 import { cautionOf } from '../core/caution.ts'
-import type {
-  AttentionCode,
-  Description,
-  Device,
-  DeviceChange,
-  DeviceDraft,
-  Load,
-  Node,
-} from '../core/device.ts'
+import type { Description, Device, DeviceChange, Load, Node } from '../core/device.ts'
 import type { EventType } from '../core/event.ts'
 import type { Pace } from '../core/pace.ts'
 import type { Verb } from './group.ts'
@@ -52,32 +43,9 @@ export async function devices(connection: Sql): Promise<Device[]> {
   return found.map(deviceFrom)
 }
 
-function tell(tx: Transaction, type: EventType, of: Device, data?: Record<string, unknown>): void {
+export function tell(tx: Transaction, type: EventType, of: Device, data?: Record<string, unknown>): void {
   tx.devicesChanged()
   tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, ...(data && { data }) })
-}
-
-/** What is to be done first with a new device. */
-function firstAttention({ kind, driver }: DeviceDraft): AttentionCode[] {
-  if (kind === 'android') return ['not_connected']
-  return driver === 'cloud' ? ['no_webhook'] : []
-}
-
-export const enrol: Verb<DeviceDraft, Device> = async (tx, drafts) => {
-  const added: Device[] = []
-  for (const draft of drafts) {
-    const id = randomUUIDv7()
-    await tx.all(sql`
-      INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, driver, about, attention, created_at)
-      VALUES (${id}, ${draft.environmentId}, ${draft.kind}, ${draft.name}, ${draft.phone}, ${draft.perMinute},
-        ${draft.perDay}, ${draft.driver ?? null}, ${JSON.stringify(draft.about ?? {})},
-        ${JSON.stringify(firstAttention(draft))}, ${tx.now})`)
-    await tx.all(sql`INSERT INTO loads (device_id) VALUES (${id})`)
-    const fresh = (await device(tx, id))!
-    tell(tx, 'device.added', fresh, { kind: fresh.kind, name: fresh.name })
-    added.push(fresh)
-  }
-  return added
 }
 
 export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = async (

@@ -48,16 +48,26 @@ export const abandon: Verb<{ deviceId: string; limit: number }, number> = async 
       tx.queued(deviceId, -1, message.parts, true)
       tell(tx, 'failed', message, { error: { code: 'device_removed' } })
     }
+    const unscheduled = await tx.all<Trace>(sql`
+      UPDATE messages SET status = 'failed', due_at = NULL, version = version + 1, error_code = 'device_removed',
+        error_detail = ${meaningOf('device_removed').detail}
+      WHERE seq IN (
+        SELECT seq FROM messages
+        WHERE device_id = ${deviceId} AND status = 'scheduled' AND held = 0
+          AND pinned = 1
+        ORDER BY seq LIMIT ${limit - failed.length})
+      RETURNING ${trace}`)
+    for (const message of unscheduled) tell(tx, 'failed', message, { error: { code: 'device_removed' } })
     const unknown = await tx.all<Trace>(sql`
       UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
         error_detail = ${meaningOf('no_answer').detail}
       WHERE seq IN (
         SELECT seq FROM messages
         WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
-        ORDER BY seq LIMIT ${limit - failed.length})
+        ORDER BY seq LIMIT ${limit - failed.length - unscheduled.length})
       RETURNING ${trace}`)
     for (const message of unknown) tell(tx, 'unknown', message, { error: { code: 'no_answer' } })
-    counts.push(failed.length + unknown.length)
+    counts.push(failed.length + unscheduled.length + unknown.length)
   }
   return counts
 }

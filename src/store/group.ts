@@ -1,12 +1,22 @@
 /** Group commit: verbs that are called together share one transaction, and so one wait for the disk. */
 
+import type { Keep } from '../core/answer.ts'
+import { Problem } from '../core/problem.ts'
+import { answered, type Kept, keepAll } from './answers.ts'
 import { type Driver, StorageFault } from './driver.ts'
 import { Transaction } from './transaction.ts'
 
 /** Carries out all calls of one verb that came together. Answers in the order of the calls. */
 export type Verb<Input, Output> = (tx: Transaction, inputs: readonly Input[]) => Promise<Output[]>
 
-type Call = { input: unknown; resolve: (output: unknown) => void; reject: (error: unknown) => void }
+type Call = {
+  input: unknown
+  /** The answer to it is kept in the same commit. */
+  keep: Keep<unknown> | undefined
+  resolve: (output: unknown) => void
+  reject: (error: unknown) => void
+}
+type ByVerb = ReadonlyMap<Verb<never, unknown>, Call[]>
 
 export type GroupOptions = {
   now: () => number
@@ -29,11 +39,11 @@ export class Group {
     this.#options = options
   }
 
-  run<Input, Output>(verb: Verb<Input, Output>, input: Input): Promise<Output> {
+  run<Input, Output>(verb: Verb<Input, Output>, input: Input, keep?: Keep<Output>): Promise<Output> {
     return new Promise<Output>((resolve, reject) => {
       this.#waiting.push({
         verb: verb as Verb<never, unknown>,
-        call: { input, resolve: resolve as Call['resolve'], reject },
+        call: { input, keep: keep as Keep<unknown> | undefined, resolve: resolve as Call['resolve'], reject },
       })
       if (this.#running) return
       this.#running = true
@@ -59,17 +69,29 @@ export class Group {
     this.#running = false
   }
 
-  async #commit(byVerb: ReadonlyMap<Verb<never, unknown>, Call[]>, count: number): Promise<void> {
+  async #commit(byVerb: ByVerb, count: number): Promise<void> {
     const started = performance.now()
     let answers: { call: Call; output: unknown }[]
     try {
       answers = await this.#driver.transact(async sql => {
         const tx = await Transaction.begin(sql, this.#driver.dialect, this.#options.now())
-        const outputs: { call: Call; output: unknown }[] = []
-        for (const [verb, calls] of byVerb) {
+        const repeated = await repeatedOf(tx, byVerb)
+        const outputs: { call: Call; output: unknown }[] = [...repeated].map(call => ({
+          call,
+          output: again,
+        }))
+        const kept: Kept[] = []
+        for (const [verb, all] of byVerb) {
+          const calls = repeated.size === 0 ? all : all.filter(call => !repeated.has(call))
+          if (calls.length === 0) continue
           const results = await verb(tx, calls.map(({ input }) => input) as never[])
-          for (const [index, call] of calls.entries()) outputs.push({ call, output: results[index] })
+          for (const [index, call] of calls.entries()) {
+            outputs.push({ call, output: results[index] })
+            const body = call.keep?.answer(results[index])
+            if (body !== undefined) kept.push({ ...call.keep!, body })
+          }
         }
+        if (kept.length > 0) keepAll(tx, kept)
         await tx.finish()
         return outputs
       })
@@ -78,15 +100,14 @@ export class Group {
       return
     }
     this.#options.onCommit?.(count, (performance.now() - started) / 1_000)
-    for (const { call, output } of answers) call.resolve(output)
+    for (const { call, output } of answers) {
+      if (output === again) call.reject(stillRunning())
+      else call.resolve(output)
+    }
   }
 
   /** One call must not spoil the others': unless storage itself is at fault, each is tried alone. */
-  async #refuse(
-    byVerb: ReadonlyMap<Verb<never, unknown>, Call[]>,
-    count: number,
-    error: unknown,
-  ): Promise<void> {
+  async #refuse(byVerb: ByVerb, count: number, error: unknown): Promise<void> {
     if (error instanceof StorageFault && error.fatal) this.#options.onFatal?.(error)
     for (const [verb, calls] of byVerb)
       for (const call of calls) {
@@ -94,4 +115,21 @@ export class Group {
         else await this.#commit(new Map([[verb, [call]]]), 1)
       }
   }
+}
+
+/** What a call gets whose answer was kept by another a moment ago. */
+const again = Symbol('again')
+
+/** Another node was quicker. Whoever asks once more gets what it answered. */
+const stillRunning = () =>
+  new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is being carried out.')
+
+async function repeatedOf(tx: Transaction, byVerb: ByVerb): Promise<Set<Call>> {
+  const keeping = [...byVerb.values()].flat().filter(({ keep }) => keep !== undefined)
+  if (keeping.length === 0) return new Set()
+  const taken = await answered(
+    tx,
+    keeping.map(({ keep }) => keep!),
+  )
+  return new Set(keeping.filter(({ keep }) => taken.has(keep!)))
 }

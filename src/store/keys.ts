@@ -92,9 +92,13 @@ export async function announced(connection: Sql): Promise<string | undefined> {
 }
 
 export const configure: Verb<{ environmentId: number; settings: Settings }, void> = async (tx, asked) => {
-  for (const { environmentId, settings } of asked)
-    await tx.all(
-      sql`UPDATE environments SET settings = ${JSON.stringify(settings)} WHERE id = ${environmentId}`,
+  for (const { environmentId, settings } of asked) {
+    // What is as usual is left out, so that a better usual one reaches everybody.
+    const chosen = Object.entries(settings).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultSettings[name as keyof Settings]),
     )
+    const kept = JSON.stringify(Object.fromEntries(chosen))
+    await tx.all(sql`UPDATE environments SET settings = ${kept} WHERE id = ${environmentId}`)
+  }
   return asked.map(() => undefined)
 }

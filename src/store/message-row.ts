@@ -8,7 +8,7 @@ import type { Transaction } from './transaction.ts'
 export const columns =
   raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
   recipient, text, media_url AS "mediaUrl", sim_slot AS "simSlot", parts, status, error_code AS "errorCode",
-  error_detail AS "errorDetail", created_at AS "createdAt", expires_at AS "expiresAt", handed_at AS "handedAt",
+  error_detail AS "errorDetail", created_at AS "createdAt", send_at AS "sendAt", expires_at AS "expiresAt", handed_at AS "handedAt",
   sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version, reported,
   cancel_asked AS "cancelAsked"`)
 

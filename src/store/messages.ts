@@ -1,16 +1,31 @@
 /** Messages on their way out: accepting them, finding them, holding them back. */
 
 import type { Message, NewMessage, Status } from '../core/message.ts'
-import type { Unheld } from '../core/store.ts'
+import type { Accepted, Unheld } from '../core/store.ts'
 import type { Verb } from './group.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
+import { optedOut } from './opt-outs.ts'
 import { type Sql, sql, values } from './sql.ts'
 
-export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => {
-  const items = batches.flat().map(message => {
-    const { environmentId, deviceId, parts, pinned } = message
-    const seq = tx.journal({ environmentId, type: 'message.queued', messageSeq: 'self', deviceId, n: 1 })
-    tx.queued(deviceId, 1, parts, pinned)
+export const accept: Verb<readonly NewMessage[], Accepted> = async (tx, batches) => {
+  const all = batches.flat()
+  const refused = await optedOut(
+    tx,
+    all.map(({ environmentId, recipient }) => ({ environmentId, number: recipient })),
+  )
+  const items = all.flatMap((message, index) => {
+    if (refused.has(index)) return []
+    const { environmentId, deviceId, parts, pinned, sendAt = null, choice } = message
+    const status: Status = sendAt === null ? 'queued' : 'scheduled'
+    const seq = tx.journal({
+      environmentId,
+      type: `message.${status}`,
+      messageSeq: 'self',
+      deviceId,
+      n: 1,
+      ...(choice && { data: choice }),
+    })
+    if (sendAt === null) tx.queued(deviceId, 1, parts, pinned)
     return {
       seq,
       id: message.id,
@@ -23,8 +38,10 @@ export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => 
       media_url: message.mediaUrl,
       sim_slot: message.simSlot,
       parts,
+      status,
+      send_at: sendAt,
       expires_at: message.expiresAt,
-      due_at: message.expiresAt,
+      due_at: sendAt ?? message.expiresAt,
     }
   })
   const types = {
@@ -39,11 +56,18 @@ export const accept: Verb<readonly NewMessage[], void> = async (tx, batches) => 
     media_url: 'text',
     sim_slot: 'bigint',
     parts: 'bigint',
+    status: 'text',
+    send_at: 'bigint',
     expires_at: 'bigint',
     due_at: 'bigint',
   } as const
-  tx.write(sql`INSERT INTO messages ${values(types, items, { status: 'queued', created_at: tx.now })}`)
-  return batches.map(() => undefined)
+  if (items.length > 0) tx.write(sql`INSERT INTO messages ${values(types, items, { created_at: tx.now })}`)
+  let at = 0
+  return batches.map(batch => {
+    const begin = at
+    at += batch.length
+    return { optedOut: new Set(batch.filter((_, place) => refused.has(begin + place)).map(({ id }) => id)) }
+  })
 }
 
 export async function message(
@@ -65,7 +89,8 @@ export const unhold: Verb<number, Unheld> = async (tx, limits) => {
       RETURNING device_id AS "deviceId", status, parts, pinned`)
     const queued = freed.filter(({ status }) => status === 'queued')
     for (const { deviceId, parts, pinned } of queued) tx.queued(deviceId, 1, parts, pinned === 1)
-    results.push({ queued: queued.length, taken: freed.length - queued.length })
+    const taken = freed.filter(({ status }) => status === 'sending').length
+    results.push({ queued: freed.length - taken, taken })
   }
   return results
 }

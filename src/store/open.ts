@@ -2,22 +2,26 @@
 
 import { resolve } from 'node:path'
 import { requestWindowMs, type Store } from '../core/store.ts'
+import { forgetAnswers, keepAnswer, keptAnswer } from './answers.ts'
 import * as cancellations from './cancellations.ts'
 import * as claims from './claims.ts'
 import * as devices from './devices.ts'
 import type { Driver } from './driver.ts'
 import { StorageFault } from './driver.ts'
 import * as endings from './endings.ts'
+import { enrol } from './enrolments.ts'
 import { events } from './events.ts'
 import * as familiar from './familiar.ts'
 import { Group, type GroupOptions, type Verb } from './group.ts'
 import * as keys from './keys.ts'
 import * as messages from './messages.ts'
 import { migrate } from './migrate.ts'
+import * as people from './opt-outs.ts'
 import * as phones from './phones.ts'
 import { PostgresDriver } from './postgres.ts'
 import * as receipts from './receipts.ts'
 import * as received from './received.ts'
+import { fallDue, nextDue } from './schedule.ts'
 import { sql } from './sql.ts'
 import { SqliteDriver } from './sqlite.ts'
 import { Together } from './together.ts'
@@ -72,7 +76,9 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
       : undefined
 
   return {
-    accept: write(messages.accept),
+    accept: (accepted, keep) => group.run(messages.accept, accepted, keep),
+    fallDue: write(fallDue),
+    nextDue: () => nextDue(reader),
     claim: (deviceId, limit, except = []) => group.run(claims.claim, { deviceId, limit, except }),
     pull: (deviceId, registration, limit) => group.run(claims.pull, { deviceId, registration, limit }),
     release: write(claims.release),
@@ -82,7 +88,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     abandon: (deviceId, limit) => group.run(endings.abandon, { deviceId, limit }),
     unhold: write(messages.unhold),
     message: (environmentId, id) => messages.message(reader, environmentId, id),
-    cancel: (environmentId, id, ask) => group.run(cancellations.cancel, { environmentId, id, ask }),
+    cancel: (environmentId, id, ask, keep) =>
+      group.run(cancellations.cancel, { environmentId, id, ask }, keep),
     unanswered: (deviceId, afterSeq, limit) => claims.unanswered(reader, deviceId, afterSeq, limit),
     unacknowledged: (deviceId, registration, limit) =>
       claims.unacknowledged(reader, deviceId, registration, options.now(), limit),
@@ -96,7 +103,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     inbox: (environmentId, filter) => received.inbox(reader, environmentId, filter),
     media: (environmentId, id) => received.media(reader, environmentId, id),
 
-    enrol: write(devices.enrol),
+    enrol: (draft, keep) => group.run(enrol, draft, keep),
     change: (deviceId, change) => group.run(devices.change, { deviceId, change }),
     retire: write(devices.retire),
     presence: (deviceId, node, online) => group.run(devices.presence, { deviceId, node, online }),
@@ -110,7 +117,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
 
     describe: (deviceId, description) => group.run(devices.describe, { deviceId, description }),
 
-    invite: (deviceId, invitation) => group.run(phones.invite, { deviceId, invitation }),
+    invite: (deviceId, invitation, keep) => group.run(phones.invite, { deviceId, invitation }, keep),
     mayAdmit: proof => phones.mayAdmit(reader, proof, options.now()),
     admit: (proof, tokenHash) => group.run(phones.admit, { proof, tokenHash }),
     notePhone: (deviceId, note) => group.run(phones.notePhone, { deviceId, note }),
@@ -133,6 +140,22 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     announce: write(keys.announce),
     announced: () => keys.announced(reader),
     ...(requests && { countRequest: (keyId: string) => requests.ask(keyId) }),
+
+    keptAnswer: key => keptAnswer(reader, key, options.now()),
+    keepAnswer: keep => group.run(keepAnswer, keep, keep),
+    forgetAnswers: write(forgetAnswers),
+
+    optOut: (environmentId, number, source, keep) =>
+      group.run(people.optOut, { environmentId, number, source }, keep),
+    optIn: (environmentId, number) => group.run(people.optIn, { environmentId, number }),
+    optOuts: (environmentId, page) => people.optOuts(reader, environmentId, page),
+    optedOut: async (environmentId, numbers) => {
+      const places = await people.optedOut(
+        reader,
+        numbers.map(number => ({ environmentId, number })),
+      )
+      return new Set(numbers.filter((_, place) => places.has(place)))
+    },
 
     events: (afterSeq, limit) => events(reader, afterSeq, limit),
 

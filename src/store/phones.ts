@@ -74,13 +74,17 @@ export const invite: Verb<{ deviceId: string; invitation: Invitation }, boolean>
     const [device] = await tx.all(
       sql`SELECT 1 AS yes FROM devices WHERE id = ${deviceId} AND kind = 'android' AND removed_at IS NULL`,
     )
-    if (device) await open(tx, deviceId, invitation)
+    if (device) await inviteOne(tx, deviceId, invitation)
     invited.push(device !== undefined)
   }
   return invited
 }
 
-async function open(tx: Transaction, deviceId: string, { tokenHash, code }: Invitation): Promise<void> {
+export async function inviteOne(
+  tx: Transaction,
+  deviceId: string,
+  { tokenHash, code }: Invitation,
+): Promise<void> {
   await tx.all(sql`
     INSERT INTO phones (device_id, signing_key, hook) VALUES (${deviceId}, ${newSigningKey()}, ${newHook()})
     ON CONFLICT (device_id) DO NOTHING`)

@@ -10,6 +10,7 @@ import {
   type Received,
 } from '../core/received.ts'
 import type { Verb } from './group.ts'
+import { comeBack, leave } from './opt-outs.ts'
 import { raw, type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -81,6 +82,8 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
       INSERT INTO media (id, environment_id, mime, size, filename, created_at)
       VALUES (${file.id}, ${environmentId}, ${file.mime}, ${file.size}, ${file.filename}, ${tx.now})
       ON CONFLICT (id) DO NOTHING`)
+  if (incoming.wish === 'out') await leave(tx, { environmentId, number: sender, source: 'message' })
+  if (incoming.wish === 'in') await comeBack(tx, { environmentId, number: sender })
   return {
     id,
     environmentId,

@@ -1,4 +1,7 @@
-/** Killed (-9) in the middle of sends, again and again: nothing answered is lost, nobody is texted twice. */
+/**
+ * Killed (-9) in the middle of sends, again and again: nothing answered is lost, nobody is texted twice, and a request
+ * that was not answered can be repeated under its Idempotency-Key.
+ */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -52,7 +55,7 @@ async function prepare(database: string): Promise<string> {
 }
 
 for (const { name, empty } of databases)
-  test(`killed twenty times on ${name}: every answered message_id is found, none went out twice`, {
+  test(`killed twenty times on ${name}: every answered message_id is found, none went out twice, what was not answered is repeated without a second effect`, {
     timeout: 180_000,
   }, async () => {
     const rounds = 20
@@ -60,11 +63,15 @@ for (const { name, empty } of databases)
     const ledger = join(scratch(), `ledger-${randomUUID()}`)
     const key = await prepare(database)
     const answered: string[] = []
-    let unknown = 0
-    const ask = async (url: string, path: string, body?: object) => {
+    const unanswered: { path: string; body: object; idempotencyKey: string }[] = []
+    const ask = async (url: string, path: string, body?: object, idempotencyKey?: string) => {
       const response = await fetch(`${url}/staging/api/v1${path}`, {
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        },
       })
       return {
         status: response.status,
@@ -80,17 +87,20 @@ for (const { name, empty } of databases)
       let killed = false
       const sender = async (n: number) => {
         while (!killed) {
+          const recipients = Array.from({ length: 5 }, randomRecipient)
+          const request = {
+            idempotencyKey: randomUUID(),
+            ...(n % 4 === 0
+              ? { path: '/sms/bulk', body: { recipients, message: 'x' } }
+              : { path: '/sms/send', body: { to: recipients[0], message: 'x' } }),
+          }
           try {
-            const recipients = Array.from({ length: 5 }, randomRecipient)
-            const { status, body } =
-              n % 4 === 0
-                ? await ask(url, '/sms/bulk', { recipients, message: 'x' })
-                : await ask(url, '/sms/send', { to: recipients[0], message: 'x' })
+            const { status, body } = await ask(url, request.path, request.body, request.idempotencyKey)
             assert.equal(status, 200)
             answered.push(...(body.message_ids ?? [body.message_id]))
           } catch (error) {
             if (!killed) throw error
-            unknown += 1
+            unanswered.push(request)
           }
         }
       }
@@ -104,6 +114,16 @@ for (const { name, empty } of databases)
     const store = await openStore(database, { now: Date.now })
     try {
       assert.ok(answered.length > rounds * 5, `only ${answered.length} sends were answered`)
+      assert.ok(unanswered.length > 0)
+      for (const { path, body, idempotencyKey } of unanswered) {
+        const repeated = await ask(url, path, body, idempotencyKey)
+        assert.equal(repeated.status, 200)
+        answered.push(...(repeated.body.message_ids ?? [repeated.body.message_id]))
+      }
+      const kept = (await store.events(0, 1_000_000)).filter(
+        ({ type, n }) => type === 'message.queued' && n === 1,
+      )
+      assert.equal(kept.length, new Set(answered).size, 'a repeated request had a second effect')
       const found = await Promise.all(answered.map(id => store.message(2, id)))
       assert.equal(found.filter(message => message === undefined).length, 0, 'an answered message is gone')
       await until(
@@ -134,7 +154,7 @@ for (const { name, empty } of databases)
         ),
       )
       console.log(
-        `${name}: ${answered.length} answered, ${unknown} without an answer, ${aired.length} on the air`,
+        `${name}: ${answered.length} answered, ${unanswered.length} requests repeated, ${aired.length} on the air`,
       )
     } finally {
       await store.close()

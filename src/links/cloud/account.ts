@@ -1,6 +1,6 @@
 /** What is needed to use a number over WhatsApp's official API: kept sealed, beside the device. */
 
-import type { Vault } from '../../core/vault.ts'
+import type { Vault, VaultChange } from '../../core/vault.ts'
 
 export type CloudAccount = {
   /** Meta's id of the number. */
@@ -20,5 +20,8 @@ export async function readAccount(vault: Vault): Promise<CloudAccount | undefine
   return text === undefined ? undefined : (JSON.parse(text) as CloudAccount)
 }
 
-export const writeAccount = (vault: Vault, account: CloudAccount): Promise<void> =>
-  vault.write([{ ...place, value: JSON.stringify(account) }])
+/** The entry that keeps it. */
+export const accountEntry = (account: CloudAccount): VaultChange => ({
+  ...place,
+  value: JSON.stringify(account),
+})

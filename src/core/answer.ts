@@ -1,0 +1,34 @@
+/** An answer that is kept: the same request again gets it, and has no second effect. */
+
+import { hash } from 'node:crypto'
+
+export type AnswerKey = {
+  environmentId: number
+  /** The name of the route, whichever of its paths was used. */
+  operation: string
+  /** What the client gave as its Idempotency-Key. */
+  key: string
+}
+
+/** What to keep in the commit of an effect. */
+export type Keep<Output> = AnswerKey & {
+  /** What was asked for, in short. */
+  fingerprint: string
+  /** The answer to what the effect turned out to be; undefined: it is none worth keeping. */
+  answer: (output: Output) => string | undefined
+}
+
+export type KeptAnswer = { fingerprint: string; body: string }
+
+/** For so long a key stands for its first request. */
+export const answerMs = 24 * 3_600_000
+
+/** The same for the same request, however its fields are ordered. */
+export const fingerprintOf = (request: unknown): string => hash('sha256', ordered(request), 'base64url')
+
+const ordered = (value: unknown): string =>
+  JSON.stringify(value, (_name, inner) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  ) ?? ''

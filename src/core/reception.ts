@@ -1,0 +1,88 @@
+/** What devices tell us: what became of messages, and messages that came in. */
+
+import type { Device } from './device.ts'
+import type { Settings } from './environment.ts'
+import type { Fleet } from './fleet.ts'
+import type { News } from './link.ts'
+import type { Receipt } from './message.ts'
+import { normaliseNumber } from './number.ts'
+import { wishOf } from './opt-out.ts'
+import type { Incoming } from './received.ts'
+import type { Store } from './store.ts'
+
+export type ReceptionParts = {
+  store: Pick<Store, 'record' | 'receive'>
+  fleet: Pick<Fleet, 'member'>
+  /** Looks at the devices again, now. */
+  refresh: () => Promise<void>
+  settings: (environmentId: number) => Settings
+  /** A number in the format of a device's own country, in international format. */
+  complete: (number: string, devicePhone: string) => string | undefined
+  now: () => number
+  /** Told of each receipt, and whether it changed anything. */
+  onReceipt?: (receipt: Receipt, moved: boolean) => void
+}
+
+/** A device's clock further off than this is not believed. */
+const clockSlackMs = 10 * 60_000
+const longestText = 100_000
+const longestDetail = 500
+/** No network has longer ones, and an index must hold it. */
+const longestSender = 255
+
+export class Reception {
+  readonly #parts: ReceptionParts
+
+  constructor(parts: ReceptionParts) {
+    this.#parts = parts
+  }
+
+  /** What a link may tell about its device. */
+  news(device: Device): Omit<News, 'online'> {
+    return {
+      receipt: receipt => this.record({ ...receipt, deviceId: device.id }),
+      received: incoming => this.receive({ ...incoming, deviceId: device.id }),
+    }
+  }
+
+  async record(receipt: Receipt): Promise<void> {
+    const { store, now, onReceipt } = this.#parts
+    const { error } = receipt
+    const moved = await store.record({
+      ...receipt,
+      at: believable(receipt.at, now()),
+      ...(error?.detail !== undefined && {
+        error: { ...error, detail: clean(error.detail).slice(0, longestDetail) },
+      }),
+    })
+    onReceipt?.(receipt, moved)
+  }
+
+  async receive(incoming: Incoming): Promise<void> {
+    const { fleet, refresh, settings, store } = this.#parts
+    // It may have been added a moment ago by another process.
+    if (!fleet.member(incoming.deviceId)) await refresh()
+    const device = fleet.member(incoming.deviceId)?.device
+    const text = clean(incoming.text)
+    const wish = device && wishOf(text, settings(device.environmentId))
+    await store.receive({
+      ...incoming,
+      sender: clean(this.#sender(incoming.sender, device)).slice(0, longestSender),
+      text,
+      ...(wish && { wish }),
+      externalId: incoming.externalId === null ? null : clean(incoming.externalId).slice(0, longestDetail),
+    })
+  }
+
+  /** In international format where it can be: networks also tell numbers as one dials them at home. */
+  #sender(given: string, device: Device | undefined): string {
+    const number = normaliseNumber(given)
+    if (number !== undefined) return number
+    return (device && device.phone !== '' && this.#parts.complete(given, device.phone)) || given
+  }
+}
+
+const believable = (at: number, now: number) => (Math.abs(at - now) <= clockSlackMs ? at : now)
+
+/** What comes from outside may hold anything; neither database keeps NUL, and no client should meet half a character. */
+const clean = (text: string) => text.slice(0, longestText).toWellFormed().replaceAll('\0', '')

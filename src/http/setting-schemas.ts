@@ -1,0 +1,41 @@
+/** The shapes of an environment's settings. */
+
+import { type Static, Type } from 'typebox'
+import { closed, words } from './schemas.ts'
+
+const numberCheck = words(
+  ['shape', 'plan'],
+  'shape: any number that looks international. plan: it must also exist in the numbering plans.',
+)
+const wordList = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500, description })
+const days = (least: number, description: string) =>
+  Type.Union([Type.Integer({ minimum: least, maximum: 36_500 }), Type.Null()], { description })
+const settingFields = {
+  number_check: numberCheck,
+  opt_out_words: wordList(
+    'A received text that is one of these opts its sender out. The usual words in ten languages.',
+  ),
+  opt_in_words: wordList('A received text that is one of these opts its sender in again.'),
+  forget_texts_after_days: days(
+    1,
+    'After so many days the texts and files of messages are forgotten; null: never.',
+  ),
+  remove_after_days: days(7, 'After so many days messages are removed altogether; null: never.'),
+}
+export const SettingsRequest = Type.Object(
+  {
+    number_check: Type.Optional(settingFields.number_check),
+    opt_out_words: Type.Optional(settingFields.opt_out_words),
+    opt_in_words: Type.Optional(settingFields.opt_in_words),
+    forget_texts_after_days: Type.Optional(settingFields.forget_texts_after_days),
+    remove_after_days: Type.Optional(settingFields.remove_after_days),
+  },
+  { ...closed, title: 'SettingsRequest' },
+)
+export type SettingsRequest = Static<typeof SettingsRequest>
+export const SettingsResponse = Type.Object(
+  { success: Type.Boolean(), data: Type.Object(settingFields, closed) },
+  { ...closed, title: 'SettingsResponse' },
+)
+export type SettingsResponse = Static<typeof SettingsResponse>
