@@ -175,6 +175,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       patienceMs: cancelMs,
     }),
     store,
+    fleet,
     devices: {
       store,
       fleet,

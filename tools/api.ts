@@ -24,6 +24,7 @@ const table = routes({
   gateway: nothing,
   canceler: nothing,
   store: nothing,
+  fleet: nothing,
   devices: nothing,
   readFile: nothing,
   configure: nothing,

@@ -422,6 +422,154 @@ export type LinkStep = {
   }
 }
 
+export type MessageResponse = {
+  success: boolean
+  data: {
+    /** Identifier of the message. */
+    message_id: string
+    batch_id: string | null
+    /** Device that sends it. */
+    device_id: string
+    /** Where the message is. Treat a value you do not know as not final. */
+    status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+    /** The recipient; empty once the person was forgotten. */
+    to: string
+    /** The text; empty once it was forgotten. */
+    message: string
+    media_url: string | null
+    sim_slot: number | null
+    /** SMS segments; 1 for anything that is not an SMS. */
+    segments: number
+    /** How often it was handed to a device. */
+    attempts: number
+    /** When it was accepted. */
+    created_at: string
+    send_at: string | null
+    /** After this it is too late to hand it to a device. */
+    expires_at: string
+    sent_at: string | null
+    delivered_at: string | null
+    read_at: string | null
+    error: {
+      /** Stable reason. */
+      code: string
+      /** What it means, and what to do about it. */
+      detail: string
+      /** Whether sending it again can help. */
+      retryable: boolean
+    } | null
+    /** What happened to it, in order. */
+    timeline: Array<{
+      /** Counts the events of the message, from 1, without gaps. */
+      sequence: number
+      /** The state it came to. */
+      status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+      /** When the gateway learned of it. */
+      at: string
+      device: {
+        /** The device. */
+        id: string
+        name: string
+      } | null
+      device_at: string | null
+      /** Which hand-over to a device this was. */
+      attempt?: number
+      reason?: {
+        code: string
+        detail: string
+      }
+      from_device?: {
+        /** The device. */
+        id: string
+        name: string
+      }
+      /** Why this device was chosen, and why others were not. */
+      chosen?: {
+        code: string
+        detail: string
+        passed_over: Array<{
+          device: {
+            /** The device. */
+            id: string
+            name: string
+          }
+          code: string
+          detail: string
+        }>
+      }
+      error?: {
+        /** Stable reason. */
+        code: string
+        /** What it means, and what to do about it. */
+        detail: string
+        /** Whether sending it again can help. */
+        retryable: boolean
+        /** What the network or the device said itself. */
+        raw?: string
+      }
+    }>
+  }
+}
+
+export type MessagesQuery = {
+  /** Only messages in this state. */
+  status?: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+  /** Only messages of this device. */
+  device_id?: string
+  /** Only messages to this number. */
+  to?: string
+  /** Only messages of this bulk request. */
+  batch_id?: string
+  /** Only messages accepted at or after this time. */
+  since?: string
+  /** Only messages accepted at or before this time. */
+  until?: string
+  /** Items a page. */
+  limit?: number
+  /** next_cursor of the page before. */
+  cursor?: string
+}
+
+export type MessagesResponse = {
+  success: boolean
+  data: Array<{
+    /** Identifier of the message. */
+    message_id: string
+    batch_id: string | null
+    /** Device that sends it. */
+    device_id: string
+    /** Where the message is. Treat a value you do not know as not final. */
+    status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+    /** The recipient; empty once the person was forgotten. */
+    to: string
+    /** The text; empty once it was forgotten. */
+    message: string
+    media_url: string | null
+    sim_slot: number | null
+    /** SMS segments; 1 for anything that is not an SMS. */
+    segments: number
+    /** How often it was handed to a device. */
+    attempts: number
+    /** When it was accepted. */
+    created_at: string
+    send_at: string | null
+    /** After this it is too late to hand it to a device. */
+    expires_at: string
+    sent_at: string | null
+    delivered_at: string | null
+    read_at: string | null
+    error: {
+      /** Stable reason. */
+      code: string
+      /** What it means, and what to do about it. */
+      detail: string
+      /** Whether sending it again can help. */
+      retryable: boolean
+    } | null
+  }>
+  next_cursor: string | null
+}
+
 export type PreviewRequest = {
   /** One recipient; or recipients. */
   to?: string

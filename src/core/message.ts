@@ -115,7 +115,12 @@ export type Receipt = {
 export type DeviceTimes = Partial<Record<'taken' | 'processed' | Outcome, number>>
 
 /** Why a message ended badly. `code` is one of `failures`; `detail` may add what the network said. */
-export type Failure = { code: FailureCode; detail?: string }
+export type Failure = {
+  code: FailureCode
+  detail?: string
+  /** What the network or the device said, in its own words or numbers. */
+  raw?: string
+}
 
 type FailureMeaning = { detail: string; retryable: boolean }
 

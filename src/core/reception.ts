@@ -52,7 +52,11 @@ export class Reception {
       ...receipt,
       at: believable(receipt.at, now()),
       ...(error?.detail !== undefined && {
-        error: { ...error, detail: clean(error.detail).slice(0, longestDetail) },
+        error: {
+          ...error,
+          detail: clean(error.detail).slice(0, longestDetail),
+          ...(error.raw !== undefined && { raw: clean(error.raw).slice(0, longestDetail) }),
+        },
       }),
     })
     onReceipt?.(receipt, moved)

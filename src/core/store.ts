@@ -6,6 +6,7 @@ import type { Environment, Settings } from './environment.ts'
 import type { JournalEvent } from './event.ts'
 import type { Key, KeyDraft } from './key.ts'
 import type { Message, NewMessage, Receipt, Status } from './message.ts'
+import type { MessageFilter, MessagePage } from './message-list.ts'
 import type { OptOut, OptOutPage, OptOutSource } from './opt-out.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
 import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
@@ -67,6 +68,9 @@ export interface Store extends VaultStore {
   /** Lets go what a restore held back. */
   unhold(limit: number): Promise<Unheld>
   message(environmentId: number, id: string): Awaitable<Message | undefined>
+  messages(environmentId: number, filter: MessageFilter): Awaitable<MessagePage>
+  /** Everything that happened to a message, in order. */
+  story(messageSeq: number): Awaitable<JournalEvent[]>
   /** Ends a message that no device has; with `ask`, notes for the device that has it. Returns the state it is in now. */
   cancel(
     environmentId: number,

@@ -2,6 +2,8 @@
 
 import type { ProblemCode } from '../core/problem.ts'
 import { media } from './media.ts'
+import { message, messages } from './message-list.ts'
+import * as shapes from './message-schemas.ts'
 import { cancel, preview, send, sendBulk, status } from './messages.ts'
 import * as previews from './preview-schemas.ts'
 import { received } from './received.ts'
@@ -68,6 +70,29 @@ export const messageRoutes = (parts: RouteParts): readonly Route[] => [
     response: schemas.StatusResponse,
     problems: ['message_not_found'],
     action: status(parts.store),
+  },
+  {
+    operation: 'messages',
+    group: 'Messages',
+    summary: 'Messages, newest first',
+    method: 'GET',
+    paths: ['/messages'],
+    scope: 'messages:read',
+    query: shapes.MessagesQuery,
+    response: shapes.MessagesResponse,
+    problems: [],
+    action: messages(parts.store),
+  },
+  {
+    operation: 'message',
+    group: 'Messages',
+    summary: 'Everything about one message, with its story',
+    method: 'GET',
+    paths: ['/messages/:message_id'],
+    scope: 'messages:read',
+    response: shapes.MessageResponse,
+    problems: ['message_not_found'],
+    action: message(parts.store, parts.fleet),
   },
   {
     operation: 'cancel',

@@ -2,8 +2,9 @@
 
 import type { Canceler } from '../core/canceler.ts'
 import type { Bulk, Gateway } from '../core/gateway.ts'
-import { failures, type Message, meaningOf, type NewMessage } from '../core/message.ts'
+import type { NewMessage } from '../core/message.ts'
 import { Problem } from '../core/problem.ts'
+import { errorOf } from '../core/shown-message.ts'
 import type { Store } from '../core/store.ts'
 import { isoTimeOrNull } from '../core/time.ts'
 import type { PreviewRequest, PreviewResponse } from './preview-schemas.ts'
@@ -123,10 +124,3 @@ export const cancel =
     )
     return canceled
   }
-
-function errorOf({ status, errorCode, errorDetail }: Message) {
-  if (errorCode === null || !['failed', 'expired', 'unknown'].includes(status)) return undefined
-  const { detail, retryable } = meaningOf(errorCode)
-  const code = errorCode in failures ? errorCode : 'failed'
-  return { code, detail: errorDetail ?? detail, retryable }
-}

@@ -1,13 +1,11 @@
 /** The list of received messages. */
 
-import { normaliseNumber } from '../core/number.ts'
-import { Problem } from '../core/problem.ts'
 import { type InboxFilter, pageSize } from '../core/received.ts'
+import { shownReceived } from '../core/shown-message.ts'
 import type { Store } from '../core/store.ts'
-import { isoTime, parseTime } from '../core/time.ts'
+import { bad, senderOf, timeOf, uuidOf } from './query.ts'
 import type { Action } from './route.ts'
 import type { ReceivedQuery, ReceivedResponse } from './schemas.ts'
-import { isUuid } from './uuid.ts'
 
 export const received =
   (store: Pick<Store, 'inbox'>): Action<ReceivedResponse> =>
@@ -17,17 +15,7 @@ export const received =
     const totalPages = Math.ceil(total / pageSize)
     return {
       success: true,
-      data: items.map(item => ({
-        id: item.id,
-        from: item.sender,
-        message: item.text,
-        received_at: isoTime(item.receivedAt),
-        device_id: item.deviceId,
-        device_name: item.deviceName,
-        device_phone: item.devicePhone,
-        type: item.type,
-        metadata: item.metadata,
-      })),
+      data: items.map(shownReceived),
       pagination: {
         page: filter.page,
         per_page: pageSize,
@@ -39,8 +27,7 @@ export const received =
   }
 
 function filterOf({ page = 1, device_id: device, from, since, until }: ReceivedQuery): InboxFilter {
-  const deviceId = device?.toLowerCase()
-  if (deviceId !== undefined && !isUuid(deviceId)) throw bad('device_id', 'must be a UUID')
+  const deviceId = device === undefined ? undefined : uuidOf('device_id', device)
   if (from?.includes('\0')) throw bad('from', 'must not contain NUL')
   return {
     page,
@@ -50,20 +37,3 @@ function filterOf({ page = 1, device_id: device, from, since, until }: ReceivedQ
     ...(until !== undefined && { until: timeOf('until', until) }),
   }
 }
-
-/** An unencoded `+` arrives as a blank. Names such as ACME match as they are. */
-function senderOf(given: string): string {
-  const meant = /^ \d/.test(given) ? `+${given.slice(1)}` : given
-  return normaliseNumber(meant) ?? given
-}
-
-function timeOf(name: string, given: string): number {
-  const at = parseTime(given)
-  if (at === undefined) throw bad(name, 'must be an ISO 8601 date-time such as 2026-11-15T09:30:00Z')
-  return at
-}
-
-const bad = (name: string, detail: string) =>
-  new Problem('invalid_request', `${name} ${detail}.`, {
-    errors: [{ pointer: `/${name}`, code: 'invalid', detail }],
-  })

@@ -2,6 +2,7 @@
 
 import type { Canceler } from '../core/canceler.ts'
 import type { Environment, Settings } from '../core/environment.ts'
+import type { Fleet } from '../core/fleet.ts'
 import type { Gateway } from '../core/gateway.ts'
 import type { Key, Scope } from '../core/key.ts'
 import type { ProblemCode } from '../core/problem.ts'
@@ -53,7 +54,8 @@ export type Route = {
 export type RouteParts = {
   gateway: Pick<Gateway, 'send' | 'sendBulk' | 'preview'>
   canceler: Pick<Canceler, 'cancel'>
-  store: Pick<Store, 'message' | 'inbox' | 'media'>
+  store: Pick<Store, 'message' | 'messages' | 'story' | 'inbox' | 'media'>
+  fleet: Pick<Fleet, 'member'>
   devices: LinkParts
   readFile: ReadFile
   configure: (environment: Environment, settings: Settings) => Promise<void>

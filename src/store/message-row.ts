@@ -22,7 +22,8 @@ export type MessageRow = Omit<Message, 'pinned' | 'recipient' | 'reported' | 'ca
 export const fromRow = (row: MessageRow): Message =>
   Object.assign(row, {
     pinned: row.pinned === 1,
-    recipient: `+${row.recipient}`,
+    // Nobody: the person was forgotten.
+    recipient: row.recipient === 0 ? '' : `+${row.recipient}`,
     reported: row.reported === null ? null : JSON.parse(row.reported),
     cancelAsked: row.cancelAsked === 1,
   })

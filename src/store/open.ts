@@ -10,10 +10,11 @@ import type { Driver } from './driver.ts'
 import { StorageFault } from './driver.ts'
 import * as endings from './endings.ts'
 import { enrol } from './enrolments.ts'
-import { events } from './events.ts'
+import { events, story } from './events.ts'
 import * as familiar from './familiar.ts'
 import { Group, type GroupOptions, type Verb } from './group.ts'
 import * as keys from './keys.ts'
+import { messageList } from './message-list.ts'
 import * as messages from './messages.ts'
 import { migrate } from './migrate.ts'
 import * as people from './opt-outs.ts'
@@ -88,6 +89,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     abandon: (deviceId, limit) => group.run(endings.abandon, { deviceId, limit }),
     unhold: write(messages.unhold),
     message: (environmentId, id) => messages.message(reader, environmentId, id),
+    messages: (environmentId, filter) => messageList(reader, environmentId, filter),
+    story: messageSeq => story(reader, messageSeq),
     cancel: (environmentId, id, ask, keep) =>
       group.run(cancellations.cancel, { environmentId, id, ask }, keep),
     unanswered: (deviceId, afterSeq, limit) => claims.unanswered(reader, deviceId, afterSeq, limit),

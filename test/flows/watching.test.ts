@@ -164,8 +164,9 @@ describe('the documents', () => {
     await gateway.stop()
   })
 
-  test('routes and document are the same: every path of the document answers, and no other does', async () => {
+  test('routes and document are the same: every path of the document answers, and no other does', async t => {
     const gateway = await startGateway()
+    t.after(() => gateway.stop())
     const key = await gateway.key('staging', { scopes: [] })
     const { paths } = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')) as {
       paths: Record<string, Record<string, unknown>>
@@ -181,16 +182,21 @@ describe('the documents', () => {
       '/message/received',
     ]
     for (const path of expected) assert.ok(path in paths, path)
-    for (const [path, methods] of Object.entries(paths))
+    /** Fixed words may stand where another path takes an id: GET /messages/preview asks for a message of that name. */
+    const isTaken = (method: string, path: string) =>
+      Object.entries(paths).some(
+        ([other, methods]) =>
+          method in methods && new RegExp(`^${other.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+      )
+    for (const path of Object.keys(paths))
       for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
         const { status } = await gateway.ask(
           method.toUpperCase(),
           `/staging/api/v1${path.replace(/\{\w+\}/g, 'x')}`,
           { key, body: ['post', 'put', 'patch'].includes(method) ? {} : undefined },
         )
-        assert.equal(status, method in methods ? 403 : 405, `${method} ${path}`)
+        assert.equal(status, isTaken(method, path) ? 403 : 405, `${method} ${path}`)
       }
-    await gateway.stop()
   })
 
   test('every answer of the documented operations fits its schema in the document', async () => {

@@ -27,5 +27,7 @@ export function failureOf(text: string | undefined, wasSent: boolean): Failure {
     wasSent && (known === undefined || !said.includes('Send result'))
       ? 'not_delivered'
       : (known ?? 'phone_error')
-  return said === '' ? { code } : { code, detail: `${meaningOf(code).detail} The phone said: ${said}` }
+  return said === ''
+    ? { code }
+    : { code, detail: `${meaningOf(code).detail} The phone said: ${said}`, raw: said }
 }

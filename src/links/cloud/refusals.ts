@@ -14,9 +14,10 @@ export const mustWait = (code: number): boolean => later.has(code)
 export const isAboutCredentials = (code: number): boolean => credentials.has(code)
 
 export function failureOf(code: number, detail: string): Failure {
-  if (code === 131047) return { code: 'outside_window' }
-  if (restricted.has(code)) return { code: 'whatsapp_restricted' }
-  if (badMedia.has(code)) return { code: 'unsupported_media', detail: 'WhatsApp did not take the file.' }
+  const raw = String(code)
+  if (code === 131047) return { code: 'outside_window', raw }
+  if (restricted.has(code)) return { code: 'whatsapp_restricted', raw }
+  if (badMedia.has(code)) return { code: 'unsupported_media', detail: 'WhatsApp did not take the file.', raw }
   const words = detail === '' ? '' : `: ${detail}`
-  return { code: 'whatsapp_refused', detail: `WhatsApp refused the message (${code})${words}` }
+  return { code: 'whatsapp_refused', detail: `WhatsApp refused the message (${code})${words}`, raw }
 }

@@ -222,6 +222,6 @@ async function inTime(work: Promise<unknown>, ms: number): Promise<void> {
 }
 
 function refusalOf(code: string): Failure {
-  if (code === '463') return { code: 'whatsapp_restricted' }
-  return { code: 'whatsapp_refused', detail: `WhatsApp refused the message (${code}).` }
+  if (code === '463') return { code: 'whatsapp_restricted', raw: code }
+  return { code: 'whatsapp_refused', detail: `WhatsApp refused the message (${code}).`, raw: code }
 }
