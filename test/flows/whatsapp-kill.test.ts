@@ -128,11 +128,18 @@ for (const { name, empty } of databases)
         throw error
       })
       assert.deepEqual(failed, [])
-      await until(
-        'every text is received',
-        async () => new Set(written).difference(new Set(await everythingReceived(store))).size === 0,
-        drainMs,
-      )
+      let missing = new Set(written)
+      const arrived = async () => {
+        missing = missing.difference(new Set(await everythingReceived(store)))
+        return missing.size === 0
+      }
+      await until('every text is received', arrived, drainMs).catch(error => {
+        const waiting = [...account.companions.values()].map(({ pending }) => pending.size)
+        console.log(`${missing.size} of ${written.length} are missing`, [...missing].slice(0, 10), {
+          waiting,
+        })
+        throw error
+      })
       const received = await everythingReceived(store)
       assert.equal(received.length, new Set(received).size, 'a text was received twice')
       const read = contacts.flatMap(contact => contact.received)
