@@ -12,12 +12,14 @@ import { Canceler } from './core/canceler.ts'
 import { Dispatcher } from './core/dispatcher.ts'
 import { Fleet } from './core/fleet.ts'
 import { Gateway } from './core/gateway.ts'
+import { Journal } from './core/journal.ts'
 import { KeyRing } from './core/key-ring.ts'
 import type { LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
 import { Problem } from './core/problem.ts'
 import { Reception } from './core/reception.ts'
 import { Scheduler } from './core/scheduler.ts'
+import { shownEvent } from './core/shown-event.ts'
 import type { Store } from './core/store.ts'
 import { Sweeper } from './core/sweeper.ts'
 import { Tenants } from './core/tenants.ts'
@@ -84,7 +86,10 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const store = await openStore(config.DATABASE_URL, {
     now,
     ...(options.groupMost !== undefined && { most: options.groupMost }),
-    onCommit: (calls, seconds) => metrics.committed(calls, seconds),
+    onCommit: (calls, seconds) => {
+      metrics.committed(calls, seconds)
+      journal.wake()
+    },
     onFatal: error => {
       log.error({ err: error }, 'storage failed; what was not answered may or may not have been kept')
       onFatal?.(error)
@@ -93,6 +98,11 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const tenants = new Tenants(store, log)
   const failures = new FailureDelay(now)
   const fleet = new Fleet(store, now)
+  const journal: Journal = new Journal({
+    store,
+    show: event => shownEvent(event, id => fleet.member(id)),
+    log,
+  })
   metrics.watch(fleet, store, now)
   const gateway: Gateway = new Gateway({
     store,
@@ -164,8 +174,6 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   })
   const scheduler = new Scheduler({ store, wake: deviceId => dispatcher.wake(deviceId), now, log })
   let publicUrl = config.PUBLIC_URL
-  /** Ends answers that would go on for minutes. */
-  const ending = new AbortController()
   const table = routes({
     gateway,
     canceler: new Canceler({
@@ -176,14 +184,12 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     }),
     store,
     fleet,
+    journal,
     devices: {
       store,
       fleet,
       refresh: () => dispatcher.refresh(),
-      link: (target, signal) => {
-        const parts = { store, config, log, now, signal: AbortSignal.any([signal, ending.signal]) }
-        return linkNumber(parts, target, true)
-      },
+      link: (target, signal) => linkNumber({ store, config, log, now, signal }, target, true),
       addCloud: (draft, credentials, remember) =>
         addCloudNumber({ store, config, publicUrl }, draft, credentials, remember),
       renewCloud: (device, renewed) => renewCloudNumber({ store, config, publicUrl }, device, renewed),
@@ -244,6 +250,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     sweeper,
     async start() {
       await tenants.start()
+      await journal.start()
       await outgoing.start()
       await switchboard.start()
       await dispatcher.start()
@@ -260,7 +267,6 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     async stop() {
       stopping = true
       refuse()
-      ending.abort()
       // A connection that was busy when the stop began is idle later, and would be waited for.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50)
       // One after the other, and each whatever became of the one before: a stop must not stop half-way.
@@ -271,6 +277,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
         () => sweeper.stop(),
         () => scheduler.stop(),
         () => tenants.stop(),
+        () => journal.stop(),
         () => dispatcher.stop(),
         () => store.close(),
       ])

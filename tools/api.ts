@@ -25,6 +25,7 @@ const table = routes({
   canceler: nothing,
   store: nothing,
   fleet: nothing,
+  journal: nothing,
   devices: nothing,
   readFile: nothing,
   configure: nothing,

@@ -338,6 +338,52 @@ export type EnrolmentRequest = {
   code?: boolean
 }
 
+export type Event = {
+  /** The same in lists, in streams and at webhooks (webhook-id). */
+  id: string
+  /** What happened. Ignore types you do not know. */
+  type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
+  /** When it happened. */
+  created_at: string
+  sequence: number | null
+  /** What it is about, in full: a message, a received message, a device. */
+  data: {
+    [name: string]: unknown
+  }
+}
+
+export type EventsQuery = {
+  /** Only these types, comma-separated. There are message.scheduled, message.queued, message.sending, message.sent, message.delivered, message.read, message.failed, message.expired, message.canceled, message.unknown, message.received, device.online, device.offline, device.attention, device.added, device.changed, device.paused, device.resumed, device.removed, webhook.disabled, person.erased. */
+  types?: string
+  /** Only what concerns this device. */
+  device_id?: string
+  /** Only what came after this event: next_cursor, or the id of an event. */
+  after?: string
+  /** Events a page. */
+  limit?: number
+}
+
+export type EventsResponse = {
+  success: boolean
+  data: Array<{
+    /** The same in lists, in streams and at webhooks (webhook-id). */
+    id: string
+    /** What happened. Ignore types you do not know. */
+    type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
+    /** When it happened. */
+    created_at: string
+    sequence: number | null
+    /** What it is about, in full: a message, a received message, a device. */
+    data: {
+      [name: string]: unknown
+    }
+  }>
+  /** Give it as after to go on, now or later. A page may be short, even empty, and not the last. */
+  next_cursor: string
+  /** Whether more has happened already. */
+  has_more: boolean
+}
+
 export type LinkRequest = {
   /** What to call it. */
   name: string
@@ -788,4 +834,13 @@ export type StatusResponse = {
       retryable: boolean
     }
   }
+}
+
+export type StreamQuery = {
+  /** Only these types, comma-separated. There are message.scheduled, message.queued, message.sending, message.sent, message.delivered, message.read, message.failed, message.expired, message.canceled, message.unknown, message.received, device.online, device.offline, device.attention, device.added, device.changed, device.paused, device.resumed, device.removed, webhook.disabled, person.erased. */
+  types?: string
+  /** Only what concerns this device. */
+  device_id?: string
+  /** Begin after this event; the header Last-Event-ID does the same. Without both it begins now. */
+  after?: string
 }

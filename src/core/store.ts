@@ -3,7 +3,7 @@
 import type { AnswerKey, Keep, KeptAnswer } from './answer.ts'
 import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
 import type { Environment, Settings } from './environment.ts'
-import type { JournalEvent } from './event.ts'
+import type { EventWithSubject, JournalEvent } from './event.ts'
 import type { Key, KeyDraft } from './key.ts'
 import type { Message, NewMessage, Receipt, Status } from './message.ts'
 import type { MessageFilter, MessagePage } from './message-list.ts'
@@ -169,6 +169,10 @@ export interface Store extends VaultStore {
 
   // The journal
   events(afterSeq: number, limit: number): Awaitable<JournalEvent[]>
+  /** The same, each with what it is about. */
+  tellable(afterSeq: number, limit: number): Awaitable<EventWithSubject[]>
+  /** The number of the newest event. */
+  journalHead(): Awaitable<number>
 
   /** Resolves when storage answers. */
   ping(): Awaitable<void>

@@ -53,6 +53,12 @@ export class Door {
     }
   }
 
+  /** Whether the request would be let in still: its answer may go on for hours. */
+  async stillAllows(request: FastifyRequest, environment: EnvironmentName): Promise<boolean> {
+    const key = await this.#parts.keys.find(secretOf(request, environment))
+    return this.#unusable(key) === undefined && this.#forbidden(request, key!) === undefined
+  }
+
   #known(request: FastifyRequest, reply: FastifyReply, key: Key | undefined, done: Done): void {
     const problem = this.#unusable(key)
     if (problem) {
@@ -89,12 +95,16 @@ export class Door {
       )
       return
     }
+    done(this.#forbidden(request, key))
+  }
+
+  #forbidden(request: FastifyRequest, key: Key): Problem | undefined {
     const scope = request.routeOptions.config.scope
     if (!allowsAddress(key.allowedIps, request.ip))
-      done(new Problem('ip_not_allowed', 'This API key may not be used from your address.'))
-    else if (scope !== undefined && !key.scopes.includes(scope))
-      done(new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`))
-    else done()
+      return new Problem('ip_not_allowed', 'This API key may not be used from your address.')
+    if (scope !== undefined && !key.scopes.includes(scope))
+      return new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`)
+    return undefined
   }
 
   #refuse(request: FastifyRequest, problem: Problem, done: Done): void {

@@ -6,29 +6,14 @@ import { shownDevice } from '../core/shown.ts'
 import { type DeviceParts, find, nameOf, phoneOf } from './devices.ts'
 import type { LinkRequest, LinkStep } from './link-schemas.ts'
 import type { Action } from './route.ts'
+import { StreamAnswer } from './stream-answer.ts'
 
 export type LinkParts = DeviceParts & {
   link: (target: LinkTarget, signal: AbortSignal) => AsyncIterable<Step>
 }
 
-/** An answer that comes line by line, for as long as somebody listens. */
-export class LinesAnswer {
-  readonly lines: AsyncIterable<object>
-  /** Nobody listens any more. */
-  readonly stop: () => void
-
-  constructor(lines: AsyncIterable<object>, stop: () => void) {
-    this.lines = lines
-    this.stop = stop
-  }
-
-  async *text(): AsyncGenerator<string> {
-    for await (const line of this.lines) yield `${JSON.stringify(line)}\n`
-  }
-}
-
 export const linkNumber =
-  (parts: LinkParts): Action<LinesAnswer> =>
+  (parts: LinkParts): Action<StreamAnswer> =>
   async ({ environment, body }) => {
     const { name, phone = '' } = body as LinkRequest
     const wanted = phoneOf(phone)
@@ -40,7 +25,7 @@ export const linkNumber =
   }
 
 export const linkDevice =
-  (parts: LinkParts): Action<LinesAnswer> =>
+  (parts: LinkParts): Action<StreamAnswer> =>
   async ({ environment, params }) => {
     const { device } = await find(parts, environment, params.device_id!)
     if (device.driver !== 'linked')
@@ -48,9 +33,12 @@ export const linkDevice =
     return answer(parts, { device })
   }
 
-function answer(parts: LinkParts, target: LinkTarget): LinesAnswer {
-  const stop = new AbortController()
-  return new LinesAnswer(shown(parts, parts.link(target, stop.signal)), () => stop.abort())
+function answer(parts: LinkParts, target: LinkTarget): StreamAnswer {
+  return new StreamAnswer('application/x-ndjson', signal => lines(shown(parts, parts.link(target, signal))))
+}
+
+async function* lines(steps: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const step of steps) yield `${JSON.stringify(step)}\n`
 }
 
 async function* shown(parts: LinkParts, steps: AsyncIterable<Step>): AsyncGenerator<LinkStep> {

@@ -95,7 +95,7 @@ function operation(route: Route, index: number): Json {
           route.response === 'file'
             ? { 'application/octet-stream': {} }
             : {
-                [route.lines ? 'application/x-ndjson' : 'application/json']: {
+                [route.stream ?? 'application/json']: {
                   schema: reference(route.response),
                 },
               },
@@ -113,7 +113,7 @@ function reference(schema: object): Json {
 }
 
 /** Streams have no single answer that could be given again. */
-const mayRepeat = ({ method, lines }: Route) => method === 'POST' && !lines
+const mayRepeat = ({ method, stream }: Route) => method === 'POST' && !stream
 
 const idempotencyKey = {
   name: 'Idempotency-Key',

@@ -4,6 +4,7 @@ import type { Canceler } from '../core/canceler.ts'
 import type { Environment, Settings } from '../core/environment.ts'
 import type { Fleet } from '../core/fleet.ts'
 import type { Gateway } from '../core/gateway.ts'
+import type { Journal } from '../core/journal.ts'
 import type { Key, Scope } from '../core/key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
@@ -17,6 +18,10 @@ export type ApiRequest = {
   body: unknown
   query: unknown
   params: Readonly<Record<string, string>>
+  /** The last event that a client has, which comes back. */
+  lastEventId: string | undefined
+  /** Whether the key may still be used, for answers that go on for long. */
+  isAllowed: () => Promise<boolean>
   /** Keeps the answer in the commit of its effect, for clients that gave an Idempotency-Key. */
   keep: Keeper
 }
@@ -29,7 +34,7 @@ export type Route = {
   operation: string
   summary: string
   /** Under which heading the reference shows it. */
-  group: 'Messages' | 'Inbox' | 'Devices' | 'Environment'
+  group: 'Messages' | 'Inbox' | 'Devices' | 'Events' | 'Webhooks' | 'People' | 'Environment'
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** The first is the usual one; the others are the same code under another name. */
   paths: readonly string[]
@@ -44,8 +49,8 @@ export type Route = {
   response: object | 'file'
   /** The answer holds a secret, which is kept for repetitions only under seal. */
   secret?: true
-  /** The answer comes line by line, each of this shape. */
-  lines?: true
+  /** The answer comes piece by piece, each of this shape, for as long as somebody listens. */
+  stream?: 'application/x-ndjson' | 'text/event-stream'
   /** Problems of its own, beside those every route can have. */
   problems: readonly ProblemCode[]
   action: Action
@@ -56,6 +61,7 @@ export type RouteParts = {
   canceler: Pick<Canceler, 'cancel'>
   store: Pick<Store, 'message' | 'messages' | 'story' | 'inbox' | 'media'>
   fleet: Pick<Fleet, 'member'>
+  journal: Pick<Journal, 'read' | 'after' | 'head'>
   devices: LinkParts
   readFile: ReadFile
   configure: (environment: Environment, settings: Settings) => Promise<void>

@@ -2,11 +2,13 @@
 
 import { deviceRoutes } from './device-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
+import { eventRoutes } from './event-routes.ts'
 import { messageRoutes } from './message-routes.ts'
 import type { Route, RouteParts } from './route.ts'
 
 export const routes = (parts: RouteParts): readonly Route[] => [
   ...messageRoutes(parts),
   ...deviceRoutes(parts),
+  ...eventRoutes(parts),
   ...environmentRoutes(parts),
 ]

@@ -17,11 +17,11 @@ import { registerDocs } from './docs.ts'
 import { registerHealth } from './health.ts'
 import { type Idempotency, keepNothing } from './idempotency.ts'
 import { readJson } from './json.ts'
-import { LinesAnswer } from './linking.ts'
 import { FileAnswer } from './media.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
 import type { Route } from './route.ts'
+import { StreamAnswer } from './stream-answer.ts'
 import { checker, mayBeLeftOut } from './validation.ts'
 
 export const bases: Record<EnvironmentName, string> = { production: '/api/v1', staging: '/staging/api/v1' }
@@ -60,6 +60,8 @@ export type Server = { app: FastifyInstance /** From now on: 503. */; refuse: ()
 
 export function buildServer(parts: ServerParts): Server {
   let closing = false
+  /** Answers that would go on for hours. */
+  const streams = new Set<StreamAnswer>()
   const annexPath = (url: string) => parts.annexes.reduce((path, annex) => annex.path(path), url)
   const app: FastifyInstance = fastify({
     logger: false,
@@ -139,7 +141,7 @@ export function buildServer(parts: ServerParts): Server {
   registerHealth(app, parts)
   registerDocs(app, parts.document, Object.values(bases))
   for (const name of environmentNames)
-    app.register(async scope => registerEnvironment(scope, name, parts), { prefix: bases[name] })
+    app.register(async scope => registerEnvironment(scope, name, parts, streams), { prefix: bases[name] })
   for (const { register, prefix } of parts.annexes) app.register(async scope => register(scope), { prefix })
   app.setNotFoundHandler(() => {
     throw new Problem('not_found', 'There is nothing at this address.')
@@ -148,11 +150,17 @@ export function buildServer(parts: ServerParts): Server {
     app,
     refuse: () => {
       closing = true
+      for (const answer of streams) answer.stop()
     },
   }
 }
 
-function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts: ServerParts): void {
+function registerEnvironment(
+  app: FastifyInstance,
+  name: EnvironmentName,
+  parts: ServerParts,
+  streams: Set<StreamAnswer>,
+): void {
   app.addHook('onRequest', parts.door.hook(name))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
@@ -170,7 +178,7 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
           ...(body && { body }),
           querystring: route.query ?? noQuery,
           ...(route.response !== 'file' &&
-            !route.lines && { response: { [route.success ?? 200]: route.response } }),
+            !route.stream && { response: { [route.success ?? 200]: route.response } }),
         },
         preValidation: (request, _reply, done) => {
           request.query = readQuery(request.query as Record<string, unknown>, route.query)
@@ -184,10 +192,12 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
             body: request.body,
             query: request.query,
             params: request.params as Record<string, string>,
+            lastEventId: request.headers['last-event-id']?.toString(),
+            isAllowed: () => parts.door.stillAllows(request, name),
           }
           if (route.success) reply.code(route.success)
           const idempotencyKey = request.headers['idempotency-key']
-          if (idempotencyKey !== undefined && route.method === 'POST' && !route.lines) {
+          if (idempotencyKey !== undefined && route.method === 'POST' && !route.stream) {
             const { body, replayed } = await parts.idempotency.once(
               {
                 environmentId: asked.environment.id,
@@ -203,9 +213,17 @@ function registerEnvironment(app: FastifyInstance, name: EnvironmentName, parts:
           }
           const answer = await route.action({ ...asked, keep: keepNothing })
           if (answer instanceof FileAnswer) return reply.headers(answer.headers()).send(answer.content)
-          if (answer instanceof LinesAnswer) {
-            reply.raw.once('close', answer.stop)
-            return reply.type('application/x-ndjson').send(Readable.from(answer.text()))
+          if (answer instanceof StreamAnswer) {
+            streams.add(answer)
+            reply.raw.once('close', () => {
+              streams.delete(answer)
+              answer.stop()
+            })
+            // Proxies must pass on what comes as it comes.
+            return reply
+              .type(answer.type)
+              .header('x-accel-buffering', 'no')
+              .send(Readable.from(answer.text()))
           }
           return answer
         },

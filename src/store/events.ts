@@ -1,6 +1,9 @@
 /** Reading the journal. Rows become visible in the order of their numbers, so a cursor never misses one. */
 
-import type { JournalEvent } from '../core/event.ts'
+import type { EventWithSubject, JournalEvent } from '../core/event.ts'
+import type { Received } from '../core/received.ts'
+import { type MessageRow, columns as messageColumns, fromRow as messageFrom } from './message-row.ts'
+import { receivedBetween } from './received.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
 const columns = raw(`seq, environment_id AS "environmentId", type, at, message_seq AS "messageSeq",
@@ -19,4 +22,38 @@ export async function story(connection: Sql, messageSeq: number): Promise<Journa
   const found = await connection.all<EventRow>(sql`
     SELECT ${columns} FROM events WHERE message_seq = ${messageSeq} ORDER BY seq`)
   return found.map(fromRow)
+}
+
+/** Events with what they are about. */
+export async function tellable(
+  connection: Sql,
+  afterSeq: number,
+  limit: number,
+): Promise<EventWithSubject[]> {
+  const found = await events(connection, afterSeq, limit)
+  const last = found.at(-1)?.seq
+  if (last === undefined) return []
+  const [messages, received] = await Promise.all([
+    found.some(({ messageSeq }) => messageSeq !== null)
+      ? connection.all<MessageRow>(sql`
+          SELECT ${messageColumns} FROM messages WHERE seq IN (
+            SELECT message_seq FROM events WHERE seq > ${afterSeq} AND seq <= ${last} AND message_seq IS NOT NULL)`)
+      : [],
+    found.some(({ receivedSeq }) => receivedSeq !== null)
+      ? receivedBetween(connection, afterSeq, last)
+      : new Map<number, Received>(),
+  ])
+  const messageBySeq = new Map(messages.map(row => [row.seq, messageFrom(row)]))
+  return found.map(event => {
+    const message = event.messageSeq === null ? undefined : messageBySeq.get(event.messageSeq)
+    const came = event.receivedSeq === null ? undefined : received.get(event.receivedSeq)
+    return { ...event, ...(message && { message }), ...(came && { received: came }) }
+  })
+}
+
+export async function journalHead(connection: Sql): Promise<number> {
+  const [row] = await connection.all<{ value: number }>(
+    sql`SELECT value FROM counters WHERE name = 'journal'`,
+  )
+  return row!.value
 }

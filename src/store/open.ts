@@ -10,7 +10,7 @@ import type { Driver } from './driver.ts'
 import { StorageFault } from './driver.ts'
 import * as endings from './endings.ts'
 import { enrol } from './enrolments.ts'
-import { events, story } from './events.ts'
+import { events, journalHead, story, tellable } from './events.ts'
 import * as familiar from './familiar.ts'
 import { Group, type GroupOptions, type Verb } from './group.ts'
 import * as keys from './keys.ts'
@@ -161,6 +161,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     },
 
     events: (afterSeq, limit) => events(reader, afterSeq, limit),
+    tellable: (afterSeq, limit) => tellable(reader, afterSeq, limit),
+    journalHead: () => journalHead(reader),
 
     ping: async () => {
       await reader.all(sql`SELECT value FROM counters WHERE name = 'journal'`)

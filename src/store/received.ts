@@ -98,6 +98,18 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
   }
 }
 
+/** Those that events of this stretch of the journal are about, by their number. */
+export async function receivedBetween(
+  connection: Sql,
+  afterSeq: number,
+  lastSeq: number,
+): Promise<Map<number, Received>> {
+  const found = await connection.all<ReceivedRow & { seq: number }>(sql`
+    SELECT r.seq, ${columns} FROM received r JOIN devices d ON d.id = r.device_id
+    WHERE r.seq > ${afterSeq} AND r.seq <= ${lastSeq}`)
+  return new Map(found.map(({ seq, ...row }) => [seq, fromRow(row)]))
+}
+
 export async function media(
   connection: Sql,
   environmentId: number,

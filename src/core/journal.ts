@@ -1,0 +1,154 @@
+/** The journal as others are told of it: read once, rendered once, for however many listen. */
+
+import { concerns, type EventWithSubject, type Interest } from './event.ts'
+import type { Log } from './log.ts'
+import { Loop } from './loop.ts'
+import type { Store } from './store.ts'
+
+export type JournalParts = {
+  store: Pick<Store, 'tellable' | 'journalHead'>
+  show: (event: EventWithSubject) => object
+  log: Log
+}
+
+/** An event, ready to be told. */
+export type Telling = {
+  seq: number
+  environmentId: number
+  type: EventWithSubject['type']
+  deviceId: string | null
+  at: number
+  json: string
+}
+
+/** How soon it is seen what other processes write. */
+const lookMs = 200
+const page = 200
+/** The newest are kept at hand: nearly everybody who listens wants just those. */
+const mostRecent = 2_000
+
+export class Journal {
+  readonly #parts: JournalParts
+  readonly #loop: Loop
+  readonly #waiting = new Set<() => void>()
+  /** Everything after `#recentAfter`, without gaps, up to the last one read. */
+  #recent: Telling[] = []
+  #recentAfter = 0
+  #head = 0
+  #reading: Promise<void> | undefined
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      lookMs,
+      () => this.#look(),
+      error => parts.log.error({ err: error }, 'could not read the journal'),
+    )
+  }
+
+  async start(): Promise<void> {
+    await this.#look()
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    this.#wakeAll()
+  }
+
+  /** Something may have been written. */
+  wake(): void {
+    this.#loop.wake()
+  }
+
+  /** The number of the newest event. */
+  get head(): number {
+    return this.#head
+  }
+
+  /** Resolves when there is something after `seq`, or nothing came for so long. */
+  async after(seq: number, patienceMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#head > seq || signal?.aborted) return
+    await new Promise<void>(resolve => {
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        this.#waiting.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, patienceMs)
+      signal?.addEventListener('abort', done)
+      this.#waiting.add(done)
+    })
+  }
+
+  /** What comes after `seq`, in order: a page of it. `last` is how far one has read then, also when nothing concerned. */
+  async read(
+    seq: number,
+    environmentId: number,
+    interest: Interest,
+    limit = page,
+  ): Promise<{ tellings: Telling[]; last: number }> {
+    const all = await this.#page(seq, limit)
+    const tellings = all.filter(one => one.environmentId === environmentId && concerns(interest, one))
+    return { tellings, last: all.at(-1)?.seq ?? seq }
+  }
+
+  async #page(seq: number, limit: number): Promise<readonly Telling[]> {
+    // Only what is at the end is worth keeping at hand; whoever is far behind reads for itself.
+    if (seq < this.#recentAfter) return await this.#fetch(seq, limit)
+    if (seq >= this.#lastRead && this.#head > this.#lastRead) {
+      this.#reading ??= this.#readOn().finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
+    if (seq < this.#recentAfter) return await this.#fetch(seq, limit)
+    const begin = seq - this.#recentAfter
+    return begin < this.#recent.length && this.#recent[begin]!.seq === seq + 1
+      ? this.#recent.slice(begin, begin + limit)
+      : this.#recent.filter(one => one.seq > seq).slice(0, limit)
+  }
+
+  get #lastRead(): number {
+    return this.#recent.at(-1)?.seq ?? this.#recentAfter
+  }
+
+  async #readOn(): Promise<void> {
+    // Nobody has listened for long: what happened meanwhile is not read for nobody's sake.
+    if (this.#head - this.#lastRead > mostRecent) {
+      this.#recent = []
+      this.#recentAfter = this.#head - mostRecent
+    }
+    const more = await this.#fetch(this.#lastRead, page)
+    this.#recent.push(...more)
+    if (this.#recent.length > 2 * mostRecent) {
+      this.#recent.splice(0, this.#recent.length - mostRecent)
+      this.#recentAfter = this.#recent[0]!.seq - 1
+    }
+  }
+
+  async #fetch(seq: number, limit: number): Promise<Telling[]> {
+    const { store, show } = this.#parts
+    const found = await store.tellable(seq, limit)
+    return found.map(event => ({
+      seq: event.seq,
+      environmentId: event.environmentId,
+      type: event.type,
+      deviceId: event.deviceId,
+      at: event.at,
+      json: JSON.stringify(show(event)),
+    }))
+  }
+
+  async #look(): Promise<undefined> {
+    const head = await this.#parts.store.journalHead()
+    if (head <= this.#head) return
+    this.#head = head
+    this.#wakeAll()
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+}

@@ -1,0 +1,100 @@
+/** The journal over HTTP: page by page, or as it is written. */
+
+import { eventIdOf, eventTypes, type Interest, seqOf } from '../core/event.ts'
+import type { Journal } from '../core/journal.ts'
+import type { shownEvent } from '../core/shown-event.ts'
+import type { EventsQuery, EventsResponse, StreamQuery } from './event-schemas.ts'
+import { bad, uuidOf } from './query.ts'
+import type { Action } from './route.ts'
+import { StreamAnswer } from './stream-answer.ts'
+
+export type EventParts = {
+  journal: Pick<Journal, 'read' | 'after' | 'head'>
+}
+
+const usualLimit = 100
+/** Something is said at least so often, so that everybody on the way knows that the line is in use. */
+const heartbeatMs = 15_000
+/** How soon a stream ends whose key was revoked. */
+const allowanceMs = 1_000
+/** How soon a client comes back that lost the line. */
+const comeBackMs = 1_000
+
+export const events =
+  ({ journal }: EventParts): Action<EventsResponse> =>
+  async ({ environment, query }) => {
+    const { types, device_id, after, limit = usualLimit } = query as EventsQuery
+    const interest = interestOf(types, device_id)
+    const from = after === undefined ? 0 : placeOf('after', after)
+    const { tellings, last } = await journal.read(from, environment.id, interest, limit)
+    return {
+      success: true,
+      data: tellings.map(({ json }) => JSON.parse(json) as ReturnType<typeof shownEvent>),
+      next_cursor: eventIdOf(last),
+      has_more: last < journal.head,
+    }
+  }
+
+export const stream =
+  ({ journal }: EventParts): Action<StreamAnswer> =>
+  async ({ environment, query, lastEventId, isAllowed }) => {
+    const { types, device_id, after } = query as StreamQuery
+    const interest = interestOf(types, device_id)
+    const known = lastEventId || after
+    const from = known === undefined ? journal.head : placeOf(lastEventId ? 'Last-Event-ID' : 'after', known)
+    return new StreamAnswer('text/event-stream', signal =>
+      pieces(journal, { from, environmentId: environment.id, interest, isAllowed }, signal),
+    )
+  }
+
+type Listener = {
+  from: number
+  environmentId: number
+  interest: Interest
+  isAllowed: () => Promise<boolean>
+}
+
+async function* pieces(
+  journal: EventParts['journal'],
+  { from, environmentId, interest, isAllowed }: Listener,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  yield `retry: ${comeBackMs}\n\n`
+  let place = from
+  let saidAt = performance.now()
+  let askedAt = saidAt
+  while (!signal.aborted) {
+    const { tellings, last } = await journal.read(place, environmentId, interest)
+    place = last
+    if (tellings.length > 0) {
+      yield tellings
+        .map(({ seq, type, json }) => `id: ${eventIdOf(seq)}\nevent: ${type}\ndata: ${json}\n\n`)
+        .join('')
+      saidAt = performance.now()
+    } else if (performance.now() - saidAt >= heartbeatMs) {
+      yield ': still here\n\n'
+      saidAt = performance.now()
+    }
+    if (performance.now() - askedAt >= allowanceMs) {
+      if (!(await isAllowed())) return
+      askedAt = performance.now()
+    }
+    await journal.after(place, allowanceMs, signal)
+  }
+}
+
+function interestOf(types: string | undefined, device: string | undefined): Interest {
+  const list = types?.split(',').map(type => type.trim())
+  const unknown = list?.find(type => !(eventTypes as readonly string[]).includes(type))
+  if (unknown !== undefined) throw bad('types', `“${unknown.slice(0, 60)}” is not a type of event`)
+  return {
+    ...(list && { types: list }),
+    ...(device !== undefined && { deviceId: uuidOf('device_id', device) }),
+  }
+}
+
+function placeOf(name: string, given: string): number {
+  const seq = seqOf(given)
+  if (seq === undefined) throw bad(name, 'must be the id of an event, such as evt_42')
+  return seq
+}
