@@ -7,6 +7,7 @@ import type { Device } from './core/device.ts'
 import { normaliseNumber } from './core/number.ts'
 import { invalid, Problem } from './core/problem.ts'
 import type { Store } from './core/store.ts'
+import type { VaultStore } from './core/vault.ts'
 import { accountEntry, type CloudAccount, readAccount } from './links/cloud/account.ts'
 import { Graph, Refused } from './links/cloud/graph.ts'
 import { webhookPath } from './links/cloud/routes.ts'
@@ -21,7 +22,7 @@ export type Webhook = { url: string; verifyToken: string }
 export type AddedNumber = { device: Device; webhook: Webhook }
 
 export type CloudParts = {
-  store: Pick<Store, 'devices' | 'enrol' | 'vaultRead' | 'vaultWrite' | 'vaultForget'>
+  store: Pick<Store, 'devices' | 'enrol'> & VaultStore
   config: Config
   publicUrl: string
 }

@@ -50,6 +50,13 @@ const database = (given: string) =>
   /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(given)
     ? given
     : new Complaint('must begin with sqlite: or postgres://')
+const hosts = (given: string) =>
+  new Set(
+    given
+      .toLowerCase()
+      .split(',')
+      .map(host => host.trim()),
+  )
 const networks = (given: string) => {
   const list = given.split(',').map(entry => entry.trim())
   const bad = list.find(entry => !isNetwork(entry))
@@ -125,13 +132,17 @@ export const options = {
   MEDIA_ALLOW_HOSTS: option({
     about: 'hosts (host or host:port, comma-separated) whose media may be fetched though they are private',
     default: undefined,
-    read: given =>
-      new Set(
-        given
-          .toLowerCase()
-          .split(',')
-          .map(host => host.trim()),
-      ),
+    read: hosts,
+  }),
+  WEBHOOK_ALLOW_HOSTS: option({
+    about: 'hosts (host or host:port, comma-separated) whose webhooks may be private, and plain http',
+    default: undefined,
+    read: hosts,
+  }),
+  WEBHOOK_LOG_DAYS: option({
+    about: 'for how many days it is remembered what each webhook answered',
+    default: '30',
+    read: whole(1, 3_650),
   }),
   MEDIA_IMAGE_MB: option({ about: 'largest image to send, in MB', default: '16', read: whole(1, 2_000) }),
   MEDIA_VIDEO_MB: option({ about: 'largest video to send, in MB', default: '64', read: whole(1, 2_000) }),

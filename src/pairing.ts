@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { LinkStep, LinkTarget } from './core/linking.ts'
 import type { Log } from './core/log.ts'
 import type { Store } from './core/store.ts'
+import type { VaultStore } from './core/vault.ts'
 import { LibraryMissing } from './links/whatsapp/library.ts'
 import { pair } from './links/whatsapp/pairing.ts'
 import { inboxType } from './links/whatsapp/session.ts'
@@ -11,7 +12,7 @@ import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
 
 export type LinkParts = {
-  store: Pick<Store, 'devices' | 'enrol' | 'vaultRead' | 'vaultWrite' | 'vaultForget'>
+  store: Pick<Store, 'devices' | 'enrol'> & VaultStore
   config: Config
   log: Log
   now: () => number

@@ -1,6 +1,6 @@
 /** Seals what links keep, each entry bound to its device, type and id. */
 
-import type { Vault, VaultChange, VaultStore } from './core/vault.ts'
+import type { Vault, VaultChange, VaultRange, VaultStore } from './core/vault.ts'
 import { seal, unseal } from './seal.ts'
 
 export class SealedVault implements Vault {
@@ -18,8 +18,8 @@ export class SealedVault implements Vault {
     return this.#opened(type, await this.#store.vaultRead(this.#deviceId, type, ids))
   }
 
-  async list(type: string): Promise<Map<string, string>> {
-    return this.#opened(type, await this.#store.vaultRead(this.#deviceId, type))
+  async list(type: string, range?: VaultRange): Promise<Map<string, string>> {
+    return this.#opened(type, await this.#store.vaultList(this.#deviceId, type, range))
   }
 
   write(changes: readonly VaultChange[]): Promise<void> {

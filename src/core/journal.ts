@@ -94,6 +94,12 @@ export class Journal {
     return { tellings, last: all.at(-1)?.seq ?? seq }
   }
 
+  /** One event; undefined: there is none any more. */
+  async event(seq: number): Promise<Telling | undefined> {
+    const [found] = await this.#page(seq - 1, 1)
+    return found?.seq === seq ? found : undefined
+  }
+
   async #page(seq: number, limit: number): Promise<readonly Telling[]> {
     // Only what is at the end is worth keeping at hand; whoever is far behind reads for itself.
     if (seq < this.#recentAfter) return await this.#fetch(seq, limit)

@@ -11,6 +11,14 @@ import type { OptOut, OptOutPage, OptOutSource } from './opt-out.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
 import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
 import type { VaultStore } from './vault.ts'
+import type {
+  Delivery,
+  DeliveryState,
+  DisabledReason,
+  Webhook,
+  WebhookChange,
+  WebhookDraft,
+} from './webhook.ts'
 
 export type Awaitable<T> = T | Promise<T>
 
@@ -34,6 +42,24 @@ export type Transfer = {
 
 /** What was let go: messages that are queued again, and messages a device had taken, which are not sent again. */
 export type Unheld = { queued: number; taken: number }
+
+/** Who tells an address, and for how long it may be relied on. `insteadOf`: a process that has ended. */
+export type Hold = { id: string; node: string; untilMs: number; insteadOf?: string }
+
+/** What became of some tellings to one address. */
+export type Settlement = Omit<Hold, 'insteadOf'> & {
+  /** Everything up to there was tried. */
+  position: number
+  deliveries: readonly Delivery[]
+  replay?: { id: string; position: number; isOver: boolean }
+  restsUntil: number | null
+  disable?: DisabledReason
+}
+
+export type DeliveryFilter = { limit: number; beforeSeq?: number; state?: DeliveryState }
+
+/** A stretch of the journal that is told again, and how far that has got. */
+export type Replay = { id: string; position: number; untilSeq: number }
 
 /** A key's requests are counted in fixed windows of this length. */
 export const requestWindowMs = 60_000
@@ -158,6 +184,37 @@ export interface Store extends VaultStore {
   /** Forgets answers that are too old to be asked for. Returns how many. */
   forgetAnswers(limit: number): Promise<number>
 
+  // Webhooks
+  addWebhook(draft: WebhookDraft, keep?: Keep<Webhook>): Promise<Webhook>
+  changeWebhook(environmentId: number, id: string, change: WebhookChange): Promise<Webhook | undefined>
+  /** Gives it a new secret; the one before signs too until then. */
+  rotateWebhook(
+    environmentId: number,
+    id: string,
+    secret: string,
+    previousUntil: number,
+    keep?: Keep<Webhook | undefined>,
+  ): Promise<Webhook | undefined>
+  removeWebhook(environmentId: number, id: string): Promise<boolean>
+  webhooks(): Awaitable<Webhook[]>
+  webhook(environmentId: number, id: string): Awaitable<Webhook | undefined>
+  /** One process at a time tells an address. Undefined: another does, or it is not to be told. */
+  holdWebhook(hold: Hold): Promise<Webhook | undefined>
+  letGoWebhooks(node: string): Promise<void>
+  /** Keeps what became of some tellings. Undefined: another process tells this address now. */
+  settle(settlement: Settlement): Promise<Webhook | undefined>
+  dueDeliveries(webhookId: string, limit: number): Awaitable<Delivery[]>
+  /** When the next delivery is to be tried again. */
+  nextDelivery(webhookId: string): Awaitable<number | undefined>
+  delivery(webhookId: string, eventSeq: number): Awaitable<Delivery | undefined>
+  deliveries(webhookId: string, filter: DeliveryFilter): Awaitable<Delivery[]>
+  redeliver(webhookId: string, eventSeq: number, keep?: Keep<void>): Promise<void>
+  /** Events of this stretch of the journal are told once more. */
+  addReplay(webhookId: string, afterSeq: number, untilSeq: number, keep?: Keep<string>): Promise<string>
+  nextReplay(webhookId: string): Awaitable<Replay | undefined>
+  /** Forgets what became of events that were told before then. Returns how many. */
+  forgetDeliveries(before: number, limit: number): Promise<number>
+
   // Opt-outs
   /** Adds a number to those who want no messages, and cancels what waits for it. */
   optOut(environmentId: number, number: string, source: OptOutSource, keep?: Keep<OptOut>): Promise<OptOut>
@@ -173,6 +230,8 @@ export interface Store extends VaultStore {
   tellable(afterSeq: number, limit: number): Awaitable<EventWithSubject[]>
   /** The number of the newest event. */
   journalHead(): Awaitable<number>
+  /** The number of the last event before then. */
+  seqBefore(at: number): Awaitable<number>
 
   /** Resolves when storage answers. */
   ping(): Awaitable<void>

@@ -8,21 +8,25 @@ export type VaultChange = { type: string; id: string; value: string | null }
 export interface Vault {
   /** Those of the ids that are there. */
   read(type: string, ids: readonly string[]): Promise<Map<string, string>>
-  /** All entries of a type, by id. */
-  list(type: string): Promise<Map<string, string>>
+  /** Entries of a type, in the order of their ids. */
+  list(type: string, range?: VaultRange): Promise<Map<string, string>>
   /** All or nothing, and on disk when the promise resolves. */
   write(changes: readonly VaultChange[]): Promise<void>
   /** Forgets entries of a type that were written before then; without one, everything. */
   forget(type?: string, before?: number, /** A type that is kept. */ but?: string): Promise<void>
 }
 
+/** The first of them, up to an id. */
+export type VaultRange = { limit?: number; before?: string }
+
 /** Where sealed entries are kept, for all devices. */
 export interface VaultStore {
   vaultRead(
     deviceId: string,
     type: string,
-    ids?: readonly string[],
+    ids: readonly string[],
   ): Awaitable<{ id: string; value: string }[]>
+  vaultList(deviceId: string, type: string, range?: VaultRange): Awaitable<{ id: string; value: string }[]>
   vaultWrite(deviceId: string, changes: readonly VaultChange[]): Promise<void>
   vaultForget(deviceId: string, type: string | null, before: number | null, but?: string): Promise<void>
 }

@@ -35,6 +35,10 @@ export class WithFile {
     this.#parts = parts
   }
 
+  get size(): number {
+    return this.#underWay.size
+  }
+
   has(place: string): boolean {
     return this.#underWay.has(place)
   }

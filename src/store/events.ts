@@ -4,6 +4,7 @@ import type { EventWithSubject, JournalEvent } from '../core/event.ts'
 import type { Received } from '../core/received.ts'
 import { type MessageRow, columns as messageColumns, fromRow as messageFrom } from './message-row.ts'
 import { receivedBetween } from './received.ts'
+import { firstSince } from './since.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
 const columns = raw(`seq, environment_id AS "environmentId", type, at, message_seq AS "messageSeq",
@@ -56,4 +57,9 @@ export async function journalHead(connection: Sql): Promise<number> {
     sql`SELECT value FROM counters WHERE name = 'journal'`,
   )
   return row!.value
+}
+
+/** Numbers grow with time, so halving finds it. */
+export async function seqBefore(connection: Sql, at: number): Promise<number> {
+  return (await firstSince(connection, 'events', at)) - 1
 }

@@ -3,6 +3,7 @@
 import type { Message, Status } from '../core/message.ts'
 import type { MessageFilter, MessagePage } from '../core/message-list.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
+import { firstSince } from './since.ts'
 import { raw, type Sql, sql, varying } from './sql.ts'
 
 /** Rows that are looked at for one page at most. If the filter leaves too few of them, the page is short and says where to go on. */
@@ -18,9 +19,9 @@ export async function messageList(
   filter: MessageFilter,
 ): Promise<MessagePage> {
   const { limit, since, until } = filter
-  const last = until === undefined ? undefined : await firstSeqSince(connection, until + 1)
+  const last = until === undefined ? undefined : await firstSince(connection, 'messages', until + 1)
   const below = Math.min(filter.beforeSeq ?? Number.MAX_SAFE_INTEGER, last ?? Number.MAX_SAFE_INTEGER)
-  const from = since === undefined ? 0 : await firstSeqSince(connection, since)
+  const from = since === undefined ? 0 : await firstSince(connection, 'messages', since)
   const looked = await lookedAt(connection, environmentId, filter, from, below)
   const matching = looked.filter(message => matches(message, filter))
   const items = matching.slice(0, limit)
@@ -76,20 +77,3 @@ const matches = (message: Message, { status, deviceId, recipient, since, until }
   (recipient === undefined || message.recipient === recipient) &&
   (since === undefined || message.createdAt >= since) &&
   (until === undefined || message.createdAt <= until)
-
-/** The first message that was accepted at or after then: numbers grow with time, so halving finds it. */
-async function firstSeqSince(connection: Sql, at: number): Promise<number> {
-  const [edge] = await connection.all<{ first: number | null; last: number | null }>(
-    sql`SELECT (SELECT MIN(seq) FROM messages) AS first, (SELECT MAX(seq) FROM messages) AS last`,
-  )
-  let low = edge?.first ?? 0
-  let high = (edge?.last ?? 0) + 1
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const [row] = await connection.all<{ seq: number; createdAt: number }>(sql`
-      SELECT seq, created_at AS "createdAt" FROM messages WHERE seq >= ${middle} ORDER BY seq LIMIT 1`)
-    if (!row || row.createdAt >= at) high = middle
-    else low = row.seq + 1
-  }
-  return low
-}

@@ -5,12 +5,13 @@ import { requestWindowMs, type Store } from '../core/store.ts'
 import { forgetAnswers, keepAnswer, keptAnswer } from './answers.ts'
 import * as cancellations from './cancellations.ts'
 import * as claims from './claims.ts'
+import * as told from './deliveries.ts'
 import * as devices from './devices.ts'
 import type { Driver } from './driver.ts'
 import { StorageFault } from './driver.ts'
 import * as endings from './endings.ts'
 import { enrol } from './enrolments.ts'
-import { events, journalHead, story, tellable } from './events.ts'
+import { events, journalHead, seqBefore, story, tellable } from './events.ts'
 import * as familiar from './familiar.ts'
 import { Group, type GroupOptions, type Verb } from './group.ts'
 import * as keys from './keys.ts'
@@ -28,6 +29,7 @@ import { SqliteDriver } from './sqlite.ts'
 import { Together } from './together.ts'
 import * as transfers from './transfers.ts'
 import * as vault from './vault.ts'
+import * as hooks from './webhooks.ts'
 import { countRequests } from './windows.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
@@ -129,6 +131,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     phoneByHook: hook => phones.phoneByHook(reader, hook, options.now()),
 
     vaultRead: (deviceId, type, ids) => vault.vaultRead(reader, deviceId, type, ids),
+    vaultList: (deviceId, type, range) => vault.vaultList(reader, deviceId, type, range),
     vaultWrite: (deviceId, changes) => group.run(vault.vaultWrite, { deviceId, changes }),
     vaultForget: (deviceId, type, before, but) =>
       group.run(vault.vaultForget, { deviceId, type, before, but }),
@@ -148,6 +151,27 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     keepAnswer: keep => group.run(keepAnswer, keep, keep),
     forgetAnswers: write(forgetAnswers),
 
+    addWebhook: (draft, keep) => group.run(hooks.addWebhook, draft, keep),
+    changeWebhook: (environmentId, id, change) =>
+      group.run(hooks.changeWebhook, { environmentId, id, change }),
+    rotateWebhook: (environmentId, id, secret, previousUntil, keep) =>
+      group.run(hooks.rotateWebhook, { environmentId, id, secret, previousUntil }, keep),
+    removeWebhook: (environmentId, id) => group.run(hooks.removeWebhook, { environmentId, id }),
+    webhooks: () => hooks.webhooks(reader),
+    webhook: (environmentId, id) => hooks.webhook(reader, environmentId, id),
+    holdWebhook: write(hooks.holdWebhook),
+    letGoWebhooks: write(hooks.letGoWebhooks),
+    settle: write(hooks.settle),
+    dueDeliveries: (webhookId, limit) => told.dueDeliveries(reader, webhookId, options.now(), limit),
+    nextDelivery: webhookId => told.nextDelivery(reader, webhookId),
+    delivery: (webhookId, eventSeq) => told.delivery(reader, webhookId, eventSeq),
+    deliveries: (webhookId, filter) => told.deliveries(reader, webhookId, filter),
+    redeliver: (webhookId, eventSeq, keep) => group.run(told.redeliver, { webhookId, eventSeq }, keep),
+    addReplay: (webhookId, afterSeq, untilSeq, keep) =>
+      group.run(hooks.addReplay, { webhookId, afterSeq, untilSeq }, keep),
+    nextReplay: webhookId => hooks.nextReplay(reader, webhookId),
+    forgetDeliveries: (before, limit) => group.run(told.forgetDeliveries, { before, limit }),
+
     optOut: (environmentId, number, source, keep) =>
       group.run(people.optOut, { environmentId, number, source }, keep),
     optIn: (environmentId, number) => group.run(people.optIn, { environmentId, number }),
@@ -163,6 +187,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     events: (afterSeq, limit) => events(reader, afterSeq, limit),
     tellable: (afterSeq, limit) => tellable(reader, afterSeq, limit),
     journalHead: () => journalHead(reader),
+    seqBefore: at => seqBefore(reader, at),
 
     ping: async () => {
       await reader.all(sql`SELECT value FROM counters WHERE name = 'journal'`)

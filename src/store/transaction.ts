@@ -44,6 +44,11 @@ export class Transaction implements Sql {
     return new Transaction(connection, row!.value, now)
   }
 
+  /** The number of the newest event, this transaction's own included. */
+  get last(): number {
+    return this.#last
+  }
+
   all<Row>(query: Query): Row[] | Promise<Row[]> {
     return this.#sql.all<Row>(query)
   }

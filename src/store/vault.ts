@@ -1,6 +1,6 @@
 /** Sealed entries of links. */
 
-import type { VaultChange } from '../core/vault.ts'
+import type { VaultChange, VaultRange } from '../core/vault.ts'
 import type { Verb } from './group.ts'
 import { type Sql, sql, values } from './sql.ts'
 
@@ -8,12 +8,8 @@ export async function vaultRead(
   connection: Sql,
   deviceId: string,
   type: string,
-  ids?: readonly string[],
+  ids: readonly string[],
 ): Promise<{ id: string; value: string }[]> {
-  if (ids === undefined)
-    return await connection.all(
-      sql`SELECT id, value FROM vault WHERE device_id = ${deviceId} AND type = ${type} ORDER BY id`,
-    )
   const found = await Promise.all(
     ids.map(id =>
       connection.all<{ id: string; value: string }>(
@@ -23,6 +19,22 @@ export async function vaultRead(
   )
   return found.flat()
 }
+
+export async function vaultList(
+  connection: Sql,
+  deviceId: string,
+  type: string,
+  { limit = everything, before }: VaultRange = {},
+): Promise<{ id: string; value: string }[]> {
+  if (before === undefined)
+    return await connection.all(sql`
+      SELECT id, value FROM vault WHERE device_id = ${deviceId} AND type = ${type} ORDER BY id LIMIT ${limit}`)
+  return await connection.all(sql`
+    SELECT id, value FROM vault WHERE device_id = ${deviceId} AND type = ${type} AND id < ${before}
+    ORDER BY id LIMIT ${limit}`)
+}
+
+const everything = 1_000_000_000
 
 type Written = { deviceId: string; changes: readonly VaultChange[] }
 

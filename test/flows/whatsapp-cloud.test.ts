@@ -250,6 +250,6 @@ for (const { name, empty } of databases)
     })
     test('removed, it leaves no secrets', async () => {
       assert.equal((await ask('DELETE', `/devices/${device.id}`)).status, 200)
-      assert.deepEqual(await gateway.store.vaultRead(device.id, 'cloud'), [])
+      assert.deepEqual(await gateway.store.vaultList(device.id, 'cloud'), [])
     })
   })

@@ -167,7 +167,7 @@ describe('what comes to a WhatsApp number', () => {
   })
   test('the key of a message is on disk before the message leaves', async () => {
     const { server, gateway, device, key } = world
-    const sessions = async () => JSON.stringify(await gateway.store.vaultRead(device.id, 'key:session'))
+    const sessions = async () => JSON.stringify(await gateway.store.vaultList(device.id, 'key:session'))
     let then: Promise<string> | undefined
     server.once('outgoing', () => {
       then = sessions()

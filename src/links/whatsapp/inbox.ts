@@ -44,6 +44,7 @@ export class Inbox {
   readonly #parts: InboxParts
   readonly #telling = new Again(() => this.#tell())
   readonly #withFile: WithFile
+  #isLooking = false
 
   constructor(parts: InboxParts) {
     this.#parts = parts
@@ -55,12 +56,18 @@ export class Inbox {
   }
 
   async #tell(): Promise<void> {
-    const { vault, news, frontier, later } = this.#parts
+    const { vault, news, frontier } = this.#parts
     const library = this.#parts.library()
     if (!library) return
-    const kept = [...(await vault.list(inboxType))].filter(([place]) => !this.#withFile.has(place))
     const first = frontier()
-    const ready = kept.filter(([place]) => first === undefined || place < first).slice(0, mostAtOnce)
+    // No more than can be told at once: thousands may lie here after an outage, and each has to be unsealed.
+    const kept = await vault.list(inboxType, {
+      limit: mostAtOnce + this.#withFile.size,
+      ...(first !== undefined && { before: first }),
+    })
+    const ready = [...kept].filter(([place]) => !this.#withFile.has(place)).slice(0, mostAtOnce)
+    // Those behind the frontier come when it has moved on.
+    if (first !== undefined || ready.length === mostAtOnce) this.#lookAgain()
     if (ready.length === 0) return
     const read = await Promise.all(
       ready.map(async ([place, text]) => ({ place, ...(await this.#read(library, text)) })),
@@ -73,7 +80,15 @@ export class Inbox {
         const source = `${this.#parts.deviceId}/${incoming.externalId}`
         void this.#withFile.tell(place, incoming, () => this.#save(library, source, file))
       }
-    if (ready.length < kept.length) later(frontierMs, () => void this.run().catch(() => {}))
+  }
+
+  #lookAgain(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    this.#parts.later(frontierMs, () => {
+      this.#isLooking = false
+      this.run().catch(() => {})
+    })
   }
 
   /** What cannot be read will never be: it must not hold up all that comes after. */

@@ -54,6 +54,7 @@ CREATE TABLE deliveries (
   PRIMARY KEY (webhook_id, event_seq)
 );
 CREATE INDEX deliveries_due ON deliveries (webhook_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_tried ON deliveries (tried_at) WHERE due_at IS NULL;
 
 -- Stretches of the journal that somebody wants delivered again.
 CREATE TABLE replays (
