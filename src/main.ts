@@ -3,46 +3,37 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
 import { pino } from 'pino'
-import { addCloudNumber, renewCloudNumber } from './cloud-number.ts'
+import { buildApi } from './api.ts'
 import type { Config } from './config.ts'
-import { Canceler } from './core/canceler.ts'
 import { Dispatcher } from './core/dispatcher.ts'
 import { Fleet } from './core/fleet.ts'
+import { Forgetter } from './core/forgetter.ts'
 import { Gateway } from './core/gateway.ts'
 import { Journal } from './core/journal.ts'
-import { KeyRing } from './core/key-ring.ts'
 import type { LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
-import { Problem } from './core/problem.ts'
 import { Reception } from './core/reception.ts'
 import { Scheduler } from './core/scheduler.ts'
 import { shownEvent } from './core/shown-event.ts'
 import type { Store } from './core/store.ts'
 import { Sweeper } from './core/sweeper.ts'
 import { Tenants } from './core/tenants.ts'
-import { Door } from './http/auth.ts'
-import { Idempotency } from './http/idempotency.ts'
-import { FailureDelay, RequestLimits } from './http/limits.ts'
-import { openApi } from './http/openapi.ts'
-import { routes } from './http/routes.ts'
-import { buildServer } from './http/server.ts'
+import { FailureDelay } from './http/limits.ts'
 import { cloudBase, cloudRoutes } from './links/cloud/routes.ts'
 import { simulatedPhones } from './links/simulated.ts'
 import { Metrics } from './metrics.ts'
 import { hasEnded, nodeName } from './node-name.ts'
 import { complete, isAssigned } from './numbering.ts'
 import { buildNumbers } from './numbers.ts'
-import { linkNumber } from './pairing.ts'
 import { buildPhones } from './phones.ts'
-import { seal, unseal } from './seal.ts'
-import { secretKey } from './secret-key.ts'
+import { stopAll } from './stop-all.ts'
 import { MediaFolder } from './store/media-folder.ts'
 import { openStore } from './store/open.ts'
 import { readCertificate, watchCertificate } from './tls.ts'
 import { version } from './version.ts'
+import { buildWebhooks } from './webhooks.ts'
 
 export type BuildOptions = {
   now?: () => number
@@ -64,6 +55,8 @@ export type Basestation = {
   gateway: Gateway
   fleet: Fleet
   sweeper: Sweeper
+  forgetter: Forgetter
+  reception: Reception
   /** Opens the links and listens. Returns the address. */
   start(): Promise<string>
   /** Refuses new requests, finishes those under way, closes the links, then storage. */
@@ -164,63 +157,39 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
+  const wake = (deviceId: string) => dispatcher.wake(deviceId)
   const sweeper = new Sweeper({
     store,
     fleet,
-    wake: deviceId => dispatcher.wake(deviceId),
+    wake,
     offlineGraceMs: options.offlineGraceMs ?? 30_000,
     now,
     log,
   })
-  const scheduler = new Scheduler({ store, wake: deviceId => dispatcher.wake(deviceId), now, log })
-  let publicUrl = config.PUBLIC_URL
-  const table = routes({
-    gateway,
-    canceler: new Canceler({
-      store,
-      device: id => fleet.member(id)?.device,
-      canCancel: device => dispatcher.canCancel(device),
-      patienceMs: cancelMs,
-    }),
+  const scheduler = new Scheduler({ store, wake, now, log })
+  const forgetter = new Forgetter({
     store,
-    fleet,
-    journal,
-    devices: {
-      store,
-      fleet,
-      refresh: () => dispatcher.refresh(),
-      link: (target, signal) => linkNumber({ store, config, log, now, signal }, target, true),
-      addCloud: (draft, credentials, remember) =>
-        addCloudNumber({ store, config, publicUrl }, draft, credentials, remember),
-      renewCloud: (device, renewed) => renewCloudNumber({ store, config, publicUrl }, device, renewed),
-      publicUrl: () => publicUrl,
-      now,
-    },
-    readFile: id => mediaFolder.read(id),
-    configure: (environment, settings) => tenants.configure(environment, settings),
-  })
-  const door = new Door({
-    keys: new KeyRing(store, now),
-    limits: new RequestLimits(now, store.countRequest),
-    failures,
-    rateLimit: config.RATE_LIMIT,
+    environments: () => tenants.all(),
+    removeFile: id => mediaFolder.remove(id),
     now,
+    log,
   })
-  let stopping = false
+  const hooksOut = buildWebhooks({ config, store, journal, node, ended: hasEnded, now, log })
+  let publicUrl = config.PUBLIC_URL
   let listening = false
-  const { app, refuse } = buildServer({
-    routes: table,
-    door,
-    idempotency: new Idempotency({
-      store,
-      seal: text => seal(secretKey(config), ['answers'], text),
-      open: sealed => unseal(secretKey(config), ['answers'], sealed),
-    }),
-    environment: name => tenants.environment(name),
-    document: openApi(table, version),
-    docsUrl: () => `${publicUrl}/docs/errors`,
-    stagingHost: config.STAGING_HOST,
-    tls,
+  const { app, refuse } = buildApi({
+    config,
+    store,
+    gateway,
+    fleet,
+    dispatcher,
+    journal,
+    desk: hooksOut.desk,
+    forgetter,
+    tenants,
+    mediaFolder,
+    metrics,
+    failures,
     annexes: [
       phoneAnnex,
       {
@@ -229,16 +198,9 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
         register: scope => cloudRoutes(scope, { hooks, delay: address => failures.next(address) }),
       },
     ],
-    trustProxy: config.TRUST_PROXY,
-    ready: async () => {
-      if (stopping) throw new Problem('shutting_down', 'The gateway is being stopped.', { retryAfter: 5 })
-      const late = sleep(readyMs, undefined, { ref: false }).then(() => {
-        throw new Problem('storage_unavailable', 'storage does not answer in time', { retryAfter: 5 })
-      })
-      await Promise.race([store.ping(), late])
-    },
-    metrics: () => metrics.text(),
-    onAnswer: request => metrics.answered(request),
+    tls,
+    publicUrl: () => publicUrl,
+    now,
     log,
   })
   const renewal = tls && watchCertificate(tlsFiles, tls, app.server as object as TlsServer, log)
@@ -248,6 +210,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     gateway,
     fleet,
     sweeper,
+    forgetter,
+    reception,
     async start() {
       await tenants.start()
       await journal.start()
@@ -256,6 +220,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       await dispatcher.start()
       sweeper.start()
       scheduler.start()
+      hooksOut.start()
+      forgetter.start()
       await app.listen({ host: config.HOST, port: config.PORT })
       const { port } = app.server.address() as AddressInfo
       log.info({ host: config.HOST, port, version }, 'listening')
@@ -265,34 +231,28 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       return publicUrl
     },
     async stop() {
-      stopping = true
       refuse()
       // A connection that was busy when the stop began is idle later, and would be waited for.
       const idle = setInterval(() => app.server.closeIdleConnections(), 50)
-      // One after the other, and each whatever became of the one before: a stop must not stop half-way.
-      for (const part of [
-        () => renewal?.stop(),
-        () => switchboard.stop(),
-        () => app.close(),
-        () => sweeper.stop(),
-        () => scheduler.stop(),
-        () => tenants.stop(),
-        () => journal.stop(),
-        () => dispatcher.stop(),
-        () => store.close(),
-      ])
-        try {
-          await part()
-        } catch (error) {
-          log.error({ err: error }, 'a part could not be stopped')
-        }
+      await stopAll(
+        [
+          () => renewal?.stop(),
+          () => switchboard.stop(),
+          () => app.close(),
+          () => sweeper.stop(),
+          () => scheduler.stop(),
+          () => forgetter.stop(),
+          () => tenants.stop(),
+          () => hooksOut.stop(),
+          () => journal.stop(),
+          () => dispatcher.stop(),
+          () => store.close(),
+        ],
+        log,
+      )
       clearInterval(idle)
       metrics.stop()
       if (listening) log.info({}, 'stopped')
     },
   }
 }
-
-const readyMs = 3_000
-/** A phone that is told to cancel answers within seconds, or is not listening. */
-const cancelMs = 10_000

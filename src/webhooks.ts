@@ -6,7 +6,8 @@ import type { Journal } from './core/journal.ts'
 import type { Log } from './core/log.ts'
 import type { Store } from './core/store.ts'
 import { attempt, type TellingParts } from './core/telling.ts'
-import { type Attempt, newWebhookSecret, type Webhook } from './core/webhook.ts'
+import { newWebhookSecret, type Webhook } from './core/webhook.ts'
+import { WebhookDesk } from './core/webhook-desk.ts'
 import { Poster, whyUnanswered } from './outbound/post.ts'
 import { seal, unseal } from './seal.ts'
 import { secretKey } from './secret-key.ts'
@@ -46,11 +47,7 @@ export type WebhookParts = {
 const day = 24 * 3_600_000
 
 export type Webhooks = {
-  secrets: WebhookSecrets
-  allowed: ReadonlySet<string>
-  /** Tells an address of something that did not happen, now and once. */
-  test: (webhook: Webhook, id: string, body: string) => Promise<Attempt>
-  wake: () => void
+  desk: WebhookDesk
   start: () => void
   stop: () => Promise<void>
 }
@@ -66,23 +63,18 @@ export function buildWebhooks({ config, store, journal, node, ended, now, log }:
     now,
     chance: Math.random,
   }
-  const courier = new Courier({
-    ...telling,
-    node,
-    ended,
+  const logMs = config.WEBHOOK_LOG_DAYS * day
+  const courier = new Courier({ ...telling, node, ended, store, journal, logMs, log })
+  const desk = new WebhookDesk({
     store,
-    journal,
-    logMs: config.WEBHOOK_LOG_DAYS * day,
-    log,
+    newSecret: secrets.make,
+    allowed,
+    post: (webhook, id, body) => attempt(telling, webhook, id, body),
+    wake: () => courier.wake(),
+    now,
   })
   return {
-    secrets,
-    allowed,
-    test: async (webhook, id, body) => {
-      const { retryAfterMs: _, ...tried } = await attempt(telling, webhook, id, body)
-      return tried
-    },
-    wake: () => courier.wake(),
+    desk,
     start: () => courier.start(),
     stop: async () => {
       await courier.stop()

@@ -26,6 +26,8 @@ const table = routes({
   store: nothing,
   fleet: nothing,
   journal: nothing,
+  desk: nothing,
+  forgetter: nothing,
   devices: nothing,
   readFile: nothing,
   configure: nothing,

@@ -54,6 +54,78 @@ export type CancelResponse = {
   }
 }
 
+export type DeliveriesQuery = {
+  /** Only those in this state. */
+  state?: 'pending' | 'delivered' | 'failed'
+  /** Items a page. */
+  limit?: number
+  /** next_cursor of the page before. */
+  cursor?: string
+}
+
+export type DeliveriesResponse = {
+  success: boolean
+  data: Array<{
+    event_id: string
+    /** pending: it is tried again. failed: it is not. */
+    state: 'pending' | 'delivered' | 'failed'
+    /** How often it was tried, since it was last replayed. */
+    attempts: number
+    last_attempt_at: string | null
+    next_attempt_at: string | null
+    /** The last attempts, oldest first. */
+    log: Array<{
+      /** When it was posted. */
+      at: string
+      duration_ms: number
+      url: string
+      status: number | null
+      /** The beginning of its answer. */
+      answer: string
+      error: string | null
+    }>
+  }>
+  next_cursor: string | null
+}
+
+export type DeliveryResponse = {
+  success: boolean
+  /** event is what is posted; null once it was removed. */
+  data: {
+    event_id: string
+    /** pending: it is tried again. failed: it is not. */
+    state: 'pending' | 'delivered' | 'failed'
+    /** How often it was tried, since it was last replayed. */
+    attempts: number
+    last_attempt_at: string | null
+    next_attempt_at: string | null
+    /** The last attempts, oldest first. */
+    log: Array<{
+      /** When it was posted. */
+      at: string
+      duration_ms: number
+      url: string
+      status: number | null
+      /** The beginning of its answer. */
+      answer: string
+      error: string | null
+    }>
+    event: {
+      /** The same in lists, in streams and at webhooks (webhook-id). */
+      id: string
+      /** What happened. Ignore types you do not know. */
+      type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
+      /** When it happened. */
+      created_at: string
+      sequence: number | null
+      /** What it is about, in full: a message, a received message, a device. */
+      data: {
+        [name: string]: unknown
+      }
+    } | null
+  }
+}
+
 export type DeviceAddRequest = {
   /** What it is. Simulated ones exist only in staging. */
   kind: 'android' | 'whatsapp' | 'simulated'
@@ -333,9 +405,28 @@ export type DevicesResponse = {
   }>
 }
 
+export type DoneResponse = {
+  success: boolean
+  data: {
+    id: string
+  }
+}
+
 export type EnrolmentRequest = {
   /** Whether to make a one-time code too. */
   code?: boolean
+}
+
+export type ErasedResponse = {
+  success: boolean
+  data: {
+    /** Messages to the person that were blanked. */
+    messages: number
+    /** Messages from the person that were blanked. */
+    received: number
+    /** Files of the person that were removed. */
+    files: number
+  }
 }
 
 export type Event = {
@@ -616,6 +707,50 @@ export type MessagesResponse = {
   next_cursor: string | null
 }
 
+export type OptInResponse = {
+  success: boolean
+  data: {
+    number: string
+  }
+}
+
+export type OptOutRequest = {
+  /** A number in international format, such as +14155550123. */
+  number: string
+}
+
+export type OptOutResponse = {
+  success: boolean
+  data: {
+    number: string | null
+    /** message: a text such as STOP came from it. */
+    source: 'message' | 'api' | 'command line'
+    /** Since when. */
+    created_at: string
+  }
+}
+
+export type OptOutsQuery = {
+  /** Only this number. */
+  number?: string
+  /** Items a page. */
+  limit?: number
+  /** next_cursor of the page before. */
+  cursor?: string
+}
+
+export type OptOutsResponse = {
+  success: boolean
+  data: Array<{
+    number: string | null
+    /** message: a text such as STOP came from it. */
+    source: 'message' | 'api' | 'command line'
+    /** Since when. */
+    created_at: string
+  }>
+  next_cursor: string | null
+}
+
 export type PreviewRequest = {
   /** One recipient; or recipients. */
   to?: string
@@ -672,7 +807,7 @@ export type Problem = {
   title: string
   status: number
   /** Stable: decide by this. */
-  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'idempotency_in_progress' | 'body_too_large' | 'unsupported_content_type' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'webhook_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'webhook_not_found' | 'event_not_found' | 'opt_out_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'idempotency_in_progress' | 'body_too_large' | 'unsupported_content_type' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
   /** For people; may change. */
   detail: string
   /** Also in X-Request-Id. */
@@ -751,6 +886,18 @@ export type RemovedResponse = {
     /** What was removed. */
     id: string
   }
+}
+
+export type ReplayRequest = {
+  /** Everything that happened at or after this time is told again, */
+  since: string
+  /** up to this time. When omitted: up to now. */
+  until?: string
+}
+
+export type RotateRequest = {
+  /** For how long the old secret signs too. */
+  overlap_hours?: number
 }
 
 export type SendRequest = {
@@ -843,4 +990,92 @@ export type StreamQuery = {
   device_id?: string
   /** Begin after this event; the header Last-Event-ID does the same. Without both it begins now. */
   after?: string
+}
+
+export type TestResponse = {
+  success: boolean
+  data: {
+    /** When it was posted. */
+    at: string
+    duration_ms: number
+    url: string
+    status: number | null
+    /** The beginning of its answer. */
+    answer: string
+    error: string | null
+  }
+}
+
+export type WebhookAddRequest = {
+  /** Where to post what happens: https, on the public internet. */
+  url: string
+  /** Only these types of events. When omitted or null: all of them. */
+  types?: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+  device_id?: string | null
+}
+
+export type WebhookChangeRequest = {
+  /** Where to post what happens: https, on the public internet. */
+  url?: string
+  /** Only these types of events. When omitted or null: all of them. */
+  types?: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+  device_id?: string | null
+  /** Switched on again it is told what happens from then on; replay the rest. */
+  enabled?: boolean
+}
+
+export type WebhookResponse = {
+  success: boolean
+  data: {
+    /** Identifier of the webhook. */
+    id: string
+    url: string
+    types: string[] | null
+    device_id: string | null
+    enabled: boolean
+    disabled_reason: 'switched_off' | 'gone' | 'failing' | null
+    failing_since: string | null
+    rests_until: string | null
+    previous_secret_until: string | null
+    /** When it was added. */
+    created_at: string
+  }
+}
+
+export type WebhookSecretResponse = {
+  success: boolean
+  data: {
+    /** Identifier of the webhook. */
+    id: string
+    url: string
+    types: string[] | null
+    device_id: string | null
+    enabled: boolean
+    disabled_reason: 'switched_off' | 'gone' | 'failing' | null
+    failing_since: string | null
+    rests_until: string | null
+    previous_secret_until: string | null
+    /** When it was added. */
+    created_at: string
+    /** What signatures are made with. Shown this once. */
+    secret: string
+  }
+}
+
+export type WebhooksResponse = {
+  success: boolean
+  data: Array<{
+    /** Identifier of the webhook. */
+    id: string
+    url: string
+    types: string[] | null
+    device_id: string | null
+    enabled: boolean
+    disabled_reason: 'switched_off' | 'gone' | 'failing' | null
+    failing_since: string | null
+    rests_until: string | null
+    previous_secret_until: string | null
+    /** When it was added. */
+    created_at: string
+  }>
 }

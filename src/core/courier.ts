@@ -56,12 +56,10 @@ export class Courier {
     const all = await store.webhooks()
     const known = new Map(all.map(webhook => [webhook.id, webhook]))
     for (const [id, postman] of this.#postmen) {
-      const webhook = known.get(id)
-      if (postman.isOver || !webhook?.enabled) {
-        this.#postmen.delete(id)
-        // Not waited for: what hangs at one address must not keep the others waiting.
-        void postman.stop()
-      } else postman.adapt(webhook)
+      if (!postman.isOver && known.get(id)?.enabled) continue
+      this.#postmen.delete(id)
+      // Not waited for: what hangs at one address must not keep the others waiting.
+      void postman.stop()
     }
     for (const webhook of all)
       if (webhook.enabled && !this.#postmen.has(webhook.id)) await this.#take(webhook)

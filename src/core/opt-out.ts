@@ -13,7 +13,12 @@ export type OptOut = {
 export type OptOutSource = 'message' | 'api' | 'command line'
 
 /** Newest first, those before the one named. */
-export type OptOutPage = { limit: number; before?: { createdAt: number; digest: string } }
+export type OptOutPage = {
+  limit: number
+  before?: { createdAt: number; digest: string }
+  /** Only this one. */
+  number?: string
+}
 
 /** By which a number is recognised, also when the number itself is forgotten. */
 export const optOutDigest = (environmentId: number, number: string): string =>

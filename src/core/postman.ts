@@ -10,7 +10,7 @@ import { type Delivery, givenUpMs, type Webhook } from './webhook.ts'
 
 export type PostmanParts = TellingParts & {
   node: string
-  store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'holdWebhook'>
+  store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'holdWebhook' | 'webhook'>
   journal: Pick<Journal, 'read' | 'after' | 'head' | 'event'>
   log: Log
 }
@@ -73,26 +73,11 @@ export class Postman {
     clearTimeout(late)
   }
 
-  /** Somebody changed it. */
-  adapt(webhook: Webhook): void {
-    if (webhook.url !== this.#webhook.url) this.#misses = 0
-    const { url, types, deviceId, secret, previousSecret, previousUntil, restsUntil } = webhook
-    this.#webhook = {
-      ...this.#webhook,
-      url,
-      types,
-      deviceId,
-      secret,
-      previousSecret,
-      previousUntil,
-      restsUntil,
-    }
-  }
-
   async #round(): Promise<number | undefined> {
     if (this.isOver) return lookMs
     const { store, journal, now } = this.#parts
     await this.#renew()
+    await this.#refresh()
     if (this.isOver) return lookMs
     const rest = (this.#webhook.restsUntil ?? 0) - now()
     if (rest > 0) return Math.min(rest, lookMs)
@@ -220,6 +205,19 @@ export class Postman {
     this.#renewedAt = now()
     if (held) this.#take(held)
     else this.isOver = true
+  }
+
+  /** Somebody may have changed it a moment ago. */
+  async #refresh(): Promise<void> {
+    const { store, node } = this.#parts
+    const { environmentId, id, url } = this.#webhook
+    const fresh = await store.webhook(environmentId, id)
+    if (!fresh?.enabled || fresh.heldBy !== node) {
+      this.isOver = true
+      return
+    }
+    if (fresh.url !== url) this.#misses = 0
+    this.#take(fresh)
   }
 
   /** As it is in the database, but for how far we have got. */

@@ -61,6 +61,15 @@ export type DeliveryFilter = { limit: number; beforeSeq?: number; state?: Delive
 /** A stretch of the journal that is told again, and how far that has got. */
 export type Replay = { id: string; position: number; untilSeq: number }
 
+/** Whom to forget. `token` takes the place of the number where something must. */
+export type Erasure = { environmentId: number; number: string; token: string; limit: number }
+/** What was blanked, and the files that are to be removed. */
+export type Erased = { messages: number; received: number; files: string[] }
+
+export type Old = { environmentId: number; before: number; limit: number }
+/** How many there were; as many as the limit: more may be left. */
+export type Forgotten = { count: number; files: string[] }
+
 /** A key's requests are counted in fixed windows of this length. */
 export const requestWindowMs = 60_000
 export type Window = { startedAt: number; count: number }
@@ -223,6 +232,19 @@ export interface Store extends VaultStore {
   optOuts(environmentId: number, page: OptOutPage): Awaitable<OptOut[]>
   /** Those of the numbers that opted out. */
   optedOut(environmentId: number, numbers: readonly string[]): Awaitable<Set<string>>
+
+  // Forgetting
+  /** Blanks texts and numbers of one person: some of each. Whoever asks goes on until nothing is left. */
+  erase(erasure: Erasure): Promise<Erased>
+  /** Notes that a person was forgotten, and how much there was of them. */
+  noteErased(
+    environmentId: number,
+    counts: { messages: number; received: number; files: number },
+  ): Promise<void>
+  /** Forgets texts and files of messages from before then, oldest first. */
+  forgetTexts(old: Old): Promise<Forgotten>
+  /** Removes messages, and what is told of them in the journal, from before then, oldest first. */
+  removeOld(old: Old): Promise<Forgotten>
 
   // The journal
   events(afterSeq: number, limit: number): Awaitable<JournalEvent[]>

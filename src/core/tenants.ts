@@ -32,6 +32,10 @@ export class Tenants {
     return this.#environments.find(environment => environment.name === name)!
   }
 
+  all(): readonly Environment[] {
+    return this.#environments
+  }
+
   settings(environmentId: number): Settings {
     return this.#environments.find(({ id }) => id === environmentId)!.settings
   }

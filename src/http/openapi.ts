@@ -129,7 +129,7 @@ function parameters(route: Route): Json {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', format: 'uuid' },
+    schema: { type: 'string', ...(/^(?!event_).*_id$/.test(name!) && { format: 'uuid' }) },
   }))
   const inQuery = Object.entries((route.query as Titled | undefined)?.properties ?? {}).map(
     ([name, property]) => {

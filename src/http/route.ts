@@ -3,11 +3,13 @@
 import type { Canceler } from '../core/canceler.ts'
 import type { Environment, Settings } from '../core/environment.ts'
 import type { Fleet } from '../core/fleet.ts'
+import type { Forgetter } from '../core/forgetter.ts'
 import type { Gateway } from '../core/gateway.ts'
 import type { Journal } from '../core/journal.ts'
 import type { Key, Scope } from '../core/key.ts'
 import type { ProblemCode } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
+import type { WebhookDesk } from '../core/webhook-desk.ts'
 import type { Keeper } from './idempotency.ts'
 import type { LinkParts } from './linking.ts'
 import type { ReadFile } from './media.ts'
@@ -59,9 +61,11 @@ export type Route = {
 export type RouteParts = {
   gateway: Pick<Gateway, 'send' | 'sendBulk' | 'preview'>
   canceler: Pick<Canceler, 'cancel'>
-  store: Pick<Store, 'message' | 'messages' | 'story' | 'inbox' | 'media'>
+  store: Pick<Store, 'message' | 'messages' | 'story' | 'inbox' | 'media' | 'optOut' | 'optIn' | 'optOuts'>
+  forgetter: Pick<Forgetter, 'erase'>
   fleet: Pick<Fleet, 'member'>
-  journal: Pick<Journal, 'read' | 'after' | 'head'>
+  journal: Pick<Journal, 'read' | 'after' | 'head' | 'event'>
+  desk: WebhookDesk
   devices: LinkParts
   readFile: ReadFile
   configure: (environment: Environment, settings: Settings) => Promise<void>

@@ -101,16 +101,23 @@ export class Poster {
         },
         signal,
       })
-      call.on('response', response => void read(response).then(resolve, reject))
+      let isAnswered = false
+      call.on('response', response => {
+        isAnswered = true
+        void read(response).then(resolve, reject)
+      })
       call.on('upgrade', (_response, other) => {
         other.destroy()
         reject(new Error('it wants to speak another protocol'))
       })
       call.on('error', error => {
+        if (isAnswered) return
         const reset = ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '')
         reject(reset && call.reusedSocket && !signal.aborted ? new Stale() : error)
       })
-      call.on('close', () => reject(new Error('it hung up')))
+      call.on('close', () => {
+        if (!isAnswered) reject(new Error('it hung up'))
+      })
       call.end(body)
     })
   }

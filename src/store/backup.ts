@@ -25,7 +25,13 @@ const tables = {
   received: 'seq',
   media: 'id',
   events: 'seq',
+  opt_outs: 'digest',
+  webhooks: 'id',
 }
+/** What belongs to the database that was there, and to none that takes its place. */
+const emptied = ['vault', 'deliveries', 'replays', 'answers', 'forgotten']
+/** Numbers of events are names that others remember: none that was ever given is given again. */
+const numbersLeftOut = 1_000_000_000
 const page = 1_000
 
 /** Writes a consistent copy while the gateway goes on working. Never overwrites a file. */
@@ -106,12 +112,15 @@ async function hold(into: Sql): Promise<Restored> {
   await into.all(sql`UPDATE loads SET waiting = 0, waiting_parts = 0, movable = 0`)
   await into.all(sql`UPDATE devices SET online = 0, held_by = NULL`)
   await into.all(sql`DELETE FROM nodes`)
+  await into.all(sql`UPDATE webhooks SET held_by = NULL, held_until = NULL`)
+  await into.all(sql`UPDATE counters SET value = value + ${numbersLeftOut} WHERE name = 'journal'`)
   const [row] = await into.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM messages`)
   return { messages: row!.count, held: held.length }
 }
 
 async function copyTables(from: Sql, into: Sql): Promise<void> {
   const names = Object.entries(tables)
+  for (const table of emptied) await into.all(sql`DELETE FROM ${varying(table)}`)
   // Backwards, because of what refers to what.
   for (const [table] of names.toReversed()) await into.all(sql`DELETE FROM ${varying(table)}`)
   for (const [table, key] of names) await copyTable(from, into, table, key)

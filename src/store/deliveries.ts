@@ -87,12 +87,19 @@ export async function deliveries(
 
 /** An event is told once more, now. */
 export const redeliver: Verb<{ webhookId: string; eventSeq: number }, void> = async (tx, asked) => {
-  for (const { webhookId, eventSeq } of asked)
+  for (const { webhookId, eventSeq } of asked) {
+    await leaveNoRest(tx, webhookId)
     await tx.all(sql`
       INSERT INTO deliveries (webhook_id, event_seq, state, attempts, due_at, log)
       VALUES (${webhookId}, ${eventSeq}, 'pending', 0, ${tx.now}, '[]')
       ON CONFLICT (webhook_id, event_seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at`)
+  }
   return asked.map(() => undefined)
+}
+
+/** Somebody wants something told now, and will have mended what was wrong. */
+export async function leaveNoRest(tx: Transaction, webhookId: string): Promise<void> {
+  await tx.all(sql`UPDATE webhooks SET rests_until = NULL WHERE id = ${webhookId}`)
 }
 
 /** Forgets what became of old events, unless it is still being tried. Returns how many. */

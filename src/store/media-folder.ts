@@ -33,6 +33,11 @@ export class MediaFolder {
     for (const path of [folder, this.#path, dirname(this.#path)]) await syncFolder(path)
   }
 
+  /** Gone when the promise resolves, if it was there. */
+  async remove(id: string): Promise<void> {
+    await rm(join(this.#path, id.slice(0, 2), id), { force: true })
+  }
+
   /** Undefined when somebody took the file away. */
   async read(id: string): Promise<Readable | undefined> {
     try {

@@ -19,10 +19,12 @@ import { messageList } from './message-list.ts'
 import * as messages from './messages.ts'
 import { migrate } from './migrate.ts'
 import * as people from './opt-outs.ts'
+import { erase, noteErased } from './people.ts'
 import * as phones from './phones.ts'
 import { PostgresDriver } from './postgres.ts'
 import * as receipts from './receipts.ts'
 import * as received from './received.ts'
+import { forgetTexts, removeOld } from './retention.ts'
 import { fallDue, nextDue } from './schedule.ts'
 import { sql } from './sql.ts'
 import { SqliteDriver } from './sqlite.ts'
@@ -183,6 +185,11 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
       )
       return new Set(numbers.filter((_, place) => places.has(place)))
     },
+
+    erase: write(erase),
+    noteErased: (environmentId, counts) => group.run(noteErased, { environmentId, counts }),
+    forgetTexts: write(forgetTexts),
+    removeOld: write(removeOld),
 
     events: (afterSeq, limit) => events(reader, afterSeq, limit),
     tellable: (afterSeq, limit) => tellable(reader, afterSeq, limit),

@@ -62,8 +62,12 @@ export async function comeBack(tx: Transaction, { environmentId, number }: Perso
 export async function optOuts(
   connection: Sql,
   environmentId: number,
-  { limit, before }: OptOutPage,
+  { limit, before, number }: OptOutPage,
 ): Promise<OptOut[]> {
+  if (number !== undefined)
+    return await connection.all<OptOut>(sql`
+      SELECT ${columns} FROM opt_outs
+      WHERE environment_id = ${environmentId} AND digest = ${optOutDigest(environmentId, number)}`)
   if (!before)
     return await connection.all<OptOut>(sql`
       SELECT ${columns} FROM opt_outs WHERE environment_id = ${environmentId}

@@ -19,7 +19,20 @@ const columns =
   d.phone AS "devicePhone", r.sender, r.text, r.type, r.metadata, r.received_at AS "receivedAt"`)
 
 type ReceivedRow = Omit<Received, 'metadata'> & { metadata: string }
-const fromRow = (row: ReceivedRow): Received => ({ ...row, metadata: JSON.parse(row.metadata) })
+const fromRow = (row: ReceivedRow): Received => ({
+  ...row,
+  // Nobody: the person was forgotten.
+  sender: row.sender.startsWith(erasedPrefix) ? '' : row.sender,
+  metadata: JSON.parse(row.metadata),
+})
+
+/** No network has a sender like this. Each forgotten person has one of their own, so that their list stays one. */
+const erasedPrefix = '\u007ferased '
+export const erasedSender = (token: string): string => `${erasedPrefix}${token}`
+
+/** The files that came with a received message. */
+export const mediaOf = (metadata: string): string[] =>
+  ((JSON.parse(metadata) as { media?: { id: string }[] }).media ?? []).map(({ id }) => id)
 
 export const receive: Verb<Incoming, Received> = async (tx, incomings) => {
   const kept: Received[] = []

@@ -3,7 +3,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Hold, Settlement } from '../core/store.ts'
 import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../core/webhook.ts'
-import { writeDeliveries } from './deliveries.ts'
+import { leaveNoRest, writeDeliveries } from './deliveries.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
@@ -163,7 +163,7 @@ async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webho
   return row && fromRow(row)
 }
 
-/** Events that happened in this time are told again. Returns how many journal entries that is at most. */
+/** A stretch of the journal is told again. Returns the replay's id. */
 export const addReplay: Verb<{ webhookId: string; afterSeq: number; untilSeq: number }, string> = async (
   tx,
   asked,
@@ -171,6 +171,7 @@ export const addReplay: Verb<{ webhookId: string; afterSeq: number; untilSeq: nu
   const ids: string[] = []
   for (const { webhookId, afterSeq, untilSeq } of asked) {
     const id = randomUUIDv7()
+    await leaveNoRest(tx, webhookId)
     await tx.all(sql`
       INSERT INTO replays (id, webhook_id, position, until_seq) VALUES (${id}, ${webhookId}, ${afterSeq}, ${untilSeq})`)
     ids.push(id)

@@ -568,6 +568,8 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     const { type, sealed } = await written.contact.encrypt(address, written.message, bundle)
     const content = [{ tag: 'enc', attrs: { v: '2', type, count: String(count) }, content: sealed }]
     const again = { ...written.node, content }
+    // It comes behind everything that was written before it.
+    companion.pending.delete(id)
     companion.pending.set(id, again)
     this.#superseded.add(id)
     connection.send(again)

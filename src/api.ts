@@ -1,0 +1,126 @@
+/** Builds the API: its routes, who may use them, and the server. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { addCloudNumber, renewCloudNumber } from './cloud-number.ts'
+import type { Config } from './config.ts'
+import { Canceler } from './core/canceler.ts'
+import type { Dispatcher } from './core/dispatcher.ts'
+import type { Fleet } from './core/fleet.ts'
+import type { Forgetter } from './core/forgetter.ts'
+import type { Gateway } from './core/gateway.ts'
+import type { Journal } from './core/journal.ts'
+import { KeyRing } from './core/key-ring.ts'
+import type { Log } from './core/log.ts'
+import { Problem } from './core/problem.ts'
+import type { Store } from './core/store.ts'
+import type { Tenants } from './core/tenants.ts'
+import type { WebhookDesk } from './core/webhook-desk.ts'
+import { Door } from './http/auth.ts'
+import { Idempotency } from './http/idempotency.ts'
+import { type FailureDelay, RequestLimits } from './http/limits.ts'
+import { openApi } from './http/openapi.ts'
+import { routes } from './http/routes.ts'
+import { buildServer, type Server, type ServerParts } from './http/server.ts'
+import type { Metrics } from './metrics.ts'
+import { linkNumber } from './pairing.ts'
+import { seal, unseal } from './seal.ts'
+import { secretKey } from './secret-key.ts'
+import type { MediaFolder } from './store/media-folder.ts'
+import { version } from './version.ts'
+
+export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
+  config: Config
+  store: Store
+  gateway: Gateway
+  fleet: Fleet
+  dispatcher: Dispatcher
+  journal: Journal
+  desk: WebhookDesk
+  forgetter: Forgetter
+  tenants: Tenants
+  mediaFolder: MediaFolder
+  metrics: Metrics
+  failures: FailureDelay
+  /** Asked late: the port may be known only once the server listens. */
+  publicUrl: () => string
+  now: () => number
+  log: Log
+}
+
+const readyMs = 3_000
+/** A phone that is told to cancel answers within seconds, or is not listening. */
+const cancelMs = 10_000
+
+export function buildApi(parts: ApiParts): Server {
+  const { config, store, gateway, fleet, dispatcher, journal, desk, forgetter, tenants } = parts
+  const { mediaFolder, metrics, failures, annexes, tls, publicUrl, now, log } = parts
+  const table = routes({
+    gateway,
+    canceler: new Canceler({
+      store,
+      device: id => fleet.member(id)?.device,
+      canCancel: device => dispatcher.canCancel(device),
+      patienceMs: cancelMs,
+    }),
+    store,
+    fleet,
+    journal,
+    desk,
+    forgetter,
+    devices: {
+      store,
+      fleet,
+      refresh: () => dispatcher.refresh(),
+      link: (target, signal) => linkNumber({ store, config, log, now, signal }, target, true),
+      addCloud: (draft, credentials, remember) =>
+        addCloudNumber({ store, config, publicUrl: publicUrl() }, draft, credentials, remember),
+      renewCloud: (device, renewed) =>
+        renewCloudNumber({ store, config, publicUrl: publicUrl() }, device, renewed),
+      publicUrl,
+      now,
+    },
+    readFile: id => mediaFolder.read(id),
+    configure: (environment, settings) => tenants.configure(environment, settings),
+  })
+  const door = new Door({
+    keys: new KeyRing(store, now),
+    limits: new RequestLimits(now, store.countRequest),
+    failures,
+    rateLimit: config.RATE_LIMIT,
+    now,
+  })
+  let isStopping = false
+  const { app, refuse } = buildServer({
+    routes: table,
+    door,
+    idempotency: new Idempotency({
+      store,
+      seal: text => seal(secretKey(config), ['answers'], text),
+      open: sealed => unseal(secretKey(config), ['answers'], sealed),
+    }),
+    environment: name => tenants.environment(name),
+    document: openApi(table, version),
+    docsUrl: () => `${publicUrl()}/docs/errors`,
+    stagingHost: config.STAGING_HOST,
+    tls,
+    annexes,
+    trustProxy: config.TRUST_PROXY,
+    ready: async () => {
+      if (isStopping) throw new Problem('shutting_down', 'The gateway is being stopped.', { retryAfter: 5 })
+      const late = sleep(readyMs, undefined, { ref: false }).then(() => {
+        throw new Problem('storage_unavailable', 'storage does not answer in time', { retryAfter: 5 })
+      })
+      await Promise.race([store.ping(), late])
+    },
+    metrics: () => metrics.text(),
+    onAnswer: request => metrics.answered(request),
+    log,
+  })
+  return {
+    app,
+    refuse: () => {
+      isStopping = true
+      refuse()
+    },
+  }
+}
