@@ -4,80 +4,81 @@ import type {
   BulkRequest,
   BulkResponse,
   CancelResponse,
+  DeliveriesQuery,
+  DeliveriesResponse,
+  DeliveryResponse,
   DeviceAddRequest,
   DeviceAddResponse,
   DeviceChangeRequest,
   DeviceResponse,
   DevicesResponse,
+  DoneResponse,
   EnrolmentRequest,
+  ErasedResponse,
+  Event,
+  EventsQuery,
+  EventsResponse,
   LinkRequest,
   LinkStep,
+  MessageResponse,
+  MessagesQuery,
+  MessagesResponse,
+  OptInResponse,
+  OptOutResponse,
+  OptOutsQuery,
+  OptOutsResponse,
   PreviewRequest,
   PreviewResponse,
   ReceivedQuery,
   ReceivedResponse,
   RemovedResponse,
+  ReplayRequest,
+  RotateRequest,
   SendRequest,
   SendResponse,
   SettingsRequest,
   SettingsResponse,
   StatusResponse,
+  StreamQuery,
+  TestResponse,
+  WebhookAddRequest,
+  WebhookChangeRequest,
+  WebhookResponse,
+  WebhookSecretResponse,
+  WebhooksResponse,
 } from './api.ts'
-import { BasestationError, isProblem, type ProblemCode } from './error.ts'
+import { lines, stream } from './stream.ts'
+import { type Asked, type BasestationOptions, Transport } from './transport.ts'
 
 export type * from './api.ts'
 export { BasestationError } from './error.ts'
+export type { BasestationOptions } from './transport.ts'
 
-export type BasestationOptions = {
-  /** The gateway's address, or the full base address that ends with /api/v1. */
-  url: string
-  /** An API key: bs_live_… or bs_test_…. */
-  key: string
-  /** How often to try again; default 2. */
-  retries?: number
-  /** The longest wait between two tries, in seconds; a longer `Retry-After` is passed on as an error. Default 60. */
-  longestWait?: number
-  /** Milliseconds after which a request is given up; default 30,000. */
-  timeoutMs?: number
-  /** Another `fetch`, for proxies and tests. */
-  fetch?: typeof globalThis.fetch
+export type RepeatOptions = {
+  /**
+   * Under the same key the same request has one effect, however often it is sent within 24 hours: give one that you
+   * keep, and you may repeat the request after a crash of your own. Without it each call has a key of its own.
+   */
+  idempotencyKey?: string
 }
-
-/**
- * Refusals after which nothing happened for certain, so that even a send may be tried again. Storage trouble is not
- * among them: the message may have been kept, and nobody should be texted twice.
- */
-const certain: ReadonlySet<string> = new Set<ProblemCode>([
-  'rate_limited',
-  'no_device_available',
-  'device_offline',
-  'queue_full',
-  'shutting_down',
-])
 
 export class Basestation {
   readonly base: string
-  readonly #options: Required<BasestationOptions>
+  readonly #transport: Transport
 
   constructor(options: BasestationOptions) {
-    this.#options = {
-      retries: 2,
-      longestWait: 60,
-      timeoutMs: 30_000,
-      fetch: globalThis.fetch.bind(globalThis),
-      ...options,
-    }
-    this.base = baseOf(options.url, options.key)
+    this.#transport = new Transport(options)
+    this.base = this.#transport.base
   }
 
   /** Sends a message to one recipient. */
-  send(request: SendRequest): Promise<SendResponse> {
-    return this.#ask('POST', '/sms/send', request)
+  send(request: SendRequest, options: RepeatOptions = {}): Promise<SendResponse> {
+    return this.#ask('POST', '/sms/send', request, options)
   }
 
   /** Sends one message to up to 100 recipients. */
-  sendBulk(request: BulkRequest): Promise<BulkResponse> {
-    return this.#ask('POST', '/sms/bulk', request)
+  sendBulk(request: BulkRequest, options: RepeatOptions = {}): Promise<BulkResponse> {
+    return this.#ask('POST', '/sms/bulk', request, options)
   }
 
   /** Asks what became of a message. */
@@ -92,9 +93,7 @@ export class Basestation {
 
   /** Lists received messages, newest first. */
   received(query: ReceivedQuery = {}): Promise<ReceivedResponse> {
-    const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
-    const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
-    return this.#ask('GET', `/messages/received${text === '' ? '' : `?${text}`}`)
+    return this.#ask('GET', `/messages/received${queryOf(query)}`)
   }
 
   /** What would become of a message, without sending it. */
@@ -104,7 +103,8 @@ export class Basestation {
 
   /** A file that came with a received message. */
   media(mediaId: string): Promise<Blob> {
-    return this.#try('GET', `/media/${encodeURIComponent(mediaId)}`, undefined, response => response.blob())
+    const path = `/media/${encodeURIComponent(mediaId)}`
+    return this.#transport.ask({ method: 'GET', path }, response => response.blob())
   }
 
   /** All devices. */
@@ -132,12 +132,12 @@ export class Basestation {
 
   /** Links a WhatsApp number as a new device: yields a code to scan, and others when it ends, until it is linked. */
   linkNumber(request: LinkRequest): AsyncGenerator<LinkStep> {
-    return this.#lines('/links', request)
+    return lines(this.#transport, '/links', request)
   }
 
   /** Links a WhatsApp device again that was logged out. */
   linkDevice(deviceId: string): AsyncGenerator<LinkStep> {
-    return this.#lines(`${devicePath(deviceId)}/link`)
+    return lines(this.#transport, `${devicePath(deviceId)}/link`)
   }
 
   /** Removes a device for good. */
@@ -155,82 +155,112 @@ export class Basestation {
     return this.#ask('PATCH', '/settings', request)
   }
 
-  /** The lines of an answer as they come. Leaving the loop ends the request. */
-  async *#lines<Line>(path: string, body?: unknown): AsyncGenerator<Line> {
-    const read = async ({ body: stream }: Response) => stream ?? undefined
-    const stream = await this.#once('POST', path, body, read, longestLinkMs)
-    const decoder = new TextDecoder()
-    let rest = ''
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) yield JSON.parse(line) as Line
-    }
+  /** Messages, newest first, a page at a time: go on with `cursor: next_cursor` until that is null. */
+  messages(query: MessagesQuery = {}): Promise<MessagesResponse> {
+    return this.#ask('GET', `/messages${queryOf(query)}`)
   }
 
-  #ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.#try(method, path, body, response => response.json() as Promise<Answer>)
+  /** Everything about one message, with its story. */
+  message(messageId: string): Promise<MessageResponse> {
+    return this.#ask('GET', `/messages/${encodeURIComponent(messageId)}`)
   }
 
-  async #try<Answer>(method: string, path: string, body: unknown, read: Read<Answer>): Promise<Answer> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await this.#once(method, path, body, read)
-      } catch (error) {
-        const wait = attempt < this.#options.retries ? this.#waitFor(error, method, attempt) : undefined
-        if (wait === undefined) throw error
-        await new Promise(resolve => setTimeout(resolve, wait * 1_000))
-      }
-    }
+  /** What happened, oldest first: go on with `after: next_cursor`. */
+  events(query: EventsQuery = {}): Promise<EventsResponse> {
+    return this.#ask('GET', `/events${queryOf(query)}`)
   }
 
-  /** Seconds until the next try, or undefined when there should be none. */
-  #waitFor(error: unknown, method: string, attempt: number): number | undefined {
-    const backoff = 2 ** attempt * (0.5 + Math.random() / 2)
-    if (!(error instanceof BasestationError)) return method === 'GET' ? backoff : undefined
-    const again = certain.has(error.code) || (method === 'GET' && error.status >= 500)
-    const wait = error.retryAfter ?? backoff
-    return again && wait <= this.#options.longestWait ? wait : undefined
+  /** What happens, as it happens. A lost line is taken up where it was left: nothing is missed, nothing comes twice. */
+  stream(query: StreamQuery = {}, signal?: AbortSignal): AsyncGenerator<Event> {
+    return stream(this.#transport, queryOf({ ...query, after: undefined }), query.after, signal)
   }
 
-  async #once<Answer>(
-    method: string,
+  webhooks(): Promise<WebhooksResponse> {
+    return this.#ask('GET', '/webhooks')
+  }
+
+  webhook(webhookId: string): Promise<WebhookResponse> {
+    return this.#ask('GET', webhookPath(webhookId))
+  }
+
+  /** Adds an address that is told what happens. The secret is in this answer and in no other. */
+  addWebhook(request: WebhookAddRequest): Promise<WebhookSecretResponse> {
+    return this.#ask('POST', '/webhooks', request)
+  }
+
+  changeWebhook(webhookId: string, request: WebhookChangeRequest): Promise<WebhookResponse> {
+    return this.#ask('PATCH', webhookPath(webhookId), request)
+  }
+
+  removeWebhook(webhookId: string): Promise<DoneResponse> {
+    return this.#ask('DELETE', webhookPath(webhookId))
+  }
+
+  /** A new secret; the old one signs too for a while. */
+  rotateWebhook(webhookId: string, request: RotateRequest = {}): Promise<WebhookSecretResponse> {
+    return this.#ask('POST', `${webhookPath(webhookId)}/rotate`, request)
+  }
+
+  /** Posts a test event, and says what came back. */
+  testWebhook(webhookId: string): Promise<TestResponse> {
+    return this.#ask('POST', `${webhookPath(webhookId)}/test`)
+  }
+
+  /** Tells a webhook once more of everything that happened in a time. */
+  replay(webhookId: string, request: ReplayRequest): Promise<DoneResponse> {
+    return this.#ask('POST', `${webhookPath(webhookId)}/replay`, request)
+  }
+
+  /** What became of each event, newest first. */
+  deliveries(webhookId: string, query: DeliveriesQuery = {}): Promise<DeliveriesResponse> {
+    return this.#ask('GET', `${webhookPath(webhookId)}/deliveries${queryOf(query)}`)
+  }
+
+  /** What was posted of one event, and what came back. */
+  delivery(webhookId: string, eventId: string): Promise<DeliveryResponse> {
+    return this.#ask('GET', `${webhookPath(webhookId)}/deliveries/${encodeURIComponent(eventId)}`)
+  }
+
+  /** Tells a webhook once more of one event. */
+  redeliver(webhookId: string, eventId: string): Promise<DoneResponse> {
+    return this.#ask('POST', `${webhookPath(webhookId)}/deliveries/${encodeURIComponent(eventId)}/replay`)
+  }
+
+  /** Who wants no messages, newest first. */
+  optOuts(query: OptOutsQuery = {}): Promise<OptOutsResponse> {
+    return this.#ask('GET', `/opt-outs${queryOf(query)}`)
+  }
+
+  /** Sends no more messages to a number; what waits for it is canceled. */
+  optOut(number: string): Promise<OptOutResponse> {
+    return this.#ask('POST', '/opt-outs', { number })
+  }
+
+  /** Takes a number off the list. */
+  optIn(number: string): Promise<OptInResponse> {
+    return this.#ask('DELETE', `/opt-outs/${encodeURIComponent(number)}`)
+  }
+
+  /** Forgets a person: texts and numbers are blanked everywhere. */
+  erase(number: string): Promise<ErasedResponse> {
+    return this.#ask('DELETE', `/people/${encodeURIComponent(number)}`)
+  }
+
+  #ask<Answer>(
+    method: Asked['method'],
     path: string,
-    body: unknown,
-    read: Read<Answer>,
-    timeoutMs = this.#options.timeoutMs,
+    body?: unknown,
+    { idempotencyKey }: RepeatOptions = {},
   ): Promise<Answer> {
-    const response = await this.#options.fetch(this.base + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#options.key}`,
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    const answer: unknown = await (response.ok ? read(response) : response.json()).catch(() => undefined)
-    if (response.ok && answer !== undefined) return answer as Answer
-    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-    throw new BasestationError(
-      response.status,
-      isProblem(answer) ? answer : undefined,
-      Number.isFinite(retryAfter) ? retryAfter : undefined,
-    )
+    return this.#transport.ask({ method, path, body, idempotencyKey })
   }
 }
 
-/** A linking attempt ends by itself before. */
-const longestLinkMs = 300_000
-
-type Read<Answer> = (response: Response) => Promise<Answer>
-
 const devicePath = (deviceId: string) => `/devices/${encodeURIComponent(deviceId)}`
+const webhookPath = (webhookId: string) => `/webhooks/${encodeURIComponent(webhookId)}`
 
-/** A bare address is completed with the path of the environment that the key belongs to. */
-function baseOf(url: string, key: string): string {
-  const trimmed = url.replace(/\/+$/, '')
-  if (trimmed.endsWith('/api/v1')) return trimmed
-  return `${trimmed}${key.startsWith('bs_test_') ? '/staging/api/v1' : '/api/v1'}`
+function queryOf(query: object): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
+  return text === '' ? '' : `?${text}`
 }
