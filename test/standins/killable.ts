@@ -18,6 +18,7 @@ const gateway = await build(
     RATE_LIMIT: '1000000',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
     WHATSAPP_WS_URL: process.env.WHATSAPP_WS_URL,
+    WEBHOOK_ALLOW_HOSTS: process.env.WEBHOOK_ALLOW_HOSTS,
   }),
   {
     kinds: [
