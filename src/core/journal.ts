@@ -41,13 +41,14 @@ export class Journal {
     this.#parts = parts
     this.#loop = new Loop(
       lookMs,
-      () => this.#look(),
+      () => this.look(),
       error => parts.log.error({ err: error }, 'could not read the journal'),
     )
   }
 
   async start(): Promise<void> {
-    await this.#look()
+    await this.look()
+    this.#recentAfter = this.#head
     this.#loop.start()
   }
 
@@ -96,35 +97,35 @@ export class Journal {
 
   /** One event; undefined: there is none any more. */
   async event(seq: number): Promise<Telling | undefined> {
-    const [found] = await this.#page(seq - 1, 1)
+    const known = this.#recent[seq - this.#recentAfter - 1]
+    const [found] = known?.seq === seq ? [known] : await this.#fetch(seq - 1, 1)
     return found?.seq === seq ? found : undefined
   }
 
   async #page(seq: number, limit: number): Promise<readonly Telling[]> {
+    if (seq >= this.#head) return []
     // Only what is at the end is worth keeping at hand; whoever is far behind reads for itself.
     if (seq < this.#recentAfter) return await this.#fetch(seq, limit)
-    if (seq >= this.#lastRead && this.#head > this.#lastRead) {
-      this.#reading ??= this.#readOn().finally(() => {
+    if (seq >= this.#lastRead) {
+      this.#reading ??= this.#readOn(seq).finally(() => {
         this.#reading = undefined
       })
       await this.#reading
     }
-    if (seq < this.#recentAfter) return await this.#fetch(seq, limit)
-    const begin = seq - this.#recentAfter
-    return begin < this.#recent.length && this.#recent[begin]!.seq === seq + 1
-      ? this.#recent.slice(begin, begin + limit)
-      : this.#recent.filter(one => one.seq > seq).slice(0, limit)
+    if (seq < this.#recentAfter || seq >= this.#lastRead) return await this.#fetch(seq, limit)
+    const begin = this.#recent.findIndex(one => one.seq > seq)
+    return this.#recent.slice(begin, begin + limit)
   }
 
   get #lastRead(): number {
     return this.#recent.at(-1)?.seq ?? this.#recentAfter
   }
 
-  async #readOn(): Promise<void> {
-    // Nobody has listened for long: what happened meanwhile is not read for nobody's sake.
-    if (this.#head - this.#lastRead > mostRecent) {
+  /** Reads the next page. `seq`: how far the one who asks has got, who may be further than anybody before. */
+  async #readOn(seq: number): Promise<void> {
+    if (seq > this.#lastRead) {
       this.#recent = []
-      this.#recentAfter = this.#head - mostRecent
+      this.#recentAfter = seq
     }
     const more = await this.#fetch(this.#lastRead, page)
     this.#recent.push(...more)
@@ -147,7 +148,8 @@ export class Journal {
     }))
   }
 
-  async #look(): Promise<undefined> {
+  /** Sees what was written up to now, by whomever. */
+  async look(): Promise<undefined> {
     const head = await this.#parts.store.journalHead()
     if (head <= this.#head) return
     this.#head = head

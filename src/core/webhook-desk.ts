@@ -163,8 +163,7 @@ export class WebhookDesk {
     if (until !== undefined && until < since) throw invalid('/until', 'until must not be before since.')
     const afterSeq = await store.seqBefore(since)
     const last = await store.seqBefore((until ?? now()) + 1)
-    // What it has not been told yet it will be told anyway.
-    await store.addReplay(webhook.id, afterSeq, Math.min(last, webhook.position), keep)
+    await store.addReplay(webhook.id, afterSeq, last, keep)
     wake()
   }
 

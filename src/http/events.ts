@@ -9,7 +9,7 @@ import type { Action } from './route.ts'
 import { StreamAnswer } from './stream-answer.ts'
 
 export type EventParts = {
-  journal: Pick<Journal, 'read' | 'after' | 'head'>
+  journal: Pick<Journal, 'read' | 'after' | 'head' | 'look'>
 }
 
 const usualLimit = 100
@@ -26,6 +26,8 @@ export const events =
     const { types, device_id, after, limit = usualLimit } = query as EventsQuery
     const interest = interestOf(types, device_id)
     const from = after === undefined ? 0 : placeOf('after', after)
+    // Whoever asks right after a send must find it.
+    await journal.look()
     const { tellings, last } = await journal.read(from, environment.id, interest, limit)
     return {
       success: true,

@@ -64,7 +64,7 @@ export type RouteParts = {
   store: Pick<Store, 'message' | 'messages' | 'story' | 'inbox' | 'media' | 'optOut' | 'optIn' | 'optOuts'>
   forgetter: Pick<Forgetter, 'erase'>
   fleet: Pick<Fleet, 'member'>
-  journal: Pick<Journal, 'read' | 'after' | 'head' | 'event'>
+  journal: Pick<Journal, 'read' | 'after' | 'head' | 'look' | 'event'>
   desk: WebhookDesk
   devices: LinkParts
   readFile: ReadFile

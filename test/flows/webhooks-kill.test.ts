@@ -107,7 +107,9 @@ for (const { name, empty } of databases)
         async () => (await missing()).every(count => count === 0),
         40_000,
       ).catch(async error => {
-        console.log('missing', await missing(), await store.webhooks())
+        console.log('missing', await missing())
+        for (const { id } of await store.webhooks())
+          console.log(JSON.stringify(await store.deliveries(id, { limit: 5, state: 'pending' })))
         throw error
       })
       const ids = await told()

@@ -1,0 +1,60 @@
+/** The journal as others are told of it. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Journal } from '../src/core/journal.ts'
+import { openStore } from '../src/store/open.ts'
+import { emptySqlite } from './standins/databases.ts'
+
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A journal with so many events, read by nobody so far. */
+async function written(count: number) {
+  const store = await openStore(await emptySqlite(), { now: Date.now })
+  const draft = {
+    environmentId: 1,
+    kind: 'android',
+    name: 'x',
+    phone: '',
+    perMinute: null,
+    perDay: null,
+  } as const
+  await Promise.all(Array.from({ length: count }, () => store.enrol(draft)))
+  const journal = new Journal({ store, show: ({ seq }) => ({ seq }), log })
+  await journal.start()
+  return { store, journal }
+}
+
+test('any event is found, however far back it lies and whoever has read', async () => {
+  const { store, journal } = await written(700)
+  for (const seq of [650, 1, 350, 700]) assert.equal((await journal.event(seq))?.seq, seq)
+  assert.equal(await journal.event(701), undefined)
+  await journal.stop()
+  await store.close()
+})
+
+test('readers at different places each get everything after theirs, once and in order', async () => {
+  const { store, journal } = await written(900)
+  const walk = async (from: number, limit: number) => {
+    const heard: number[] = []
+    let place = from
+    while (place < journal.head) {
+      const { tellings, last } = await journal.read(place, 1, {}, limit)
+      heard.push(...tellings.map(({ seq }) => seq))
+      assert.ok(last > place, 'it does not get on')
+      place = last
+    }
+    return heard
+  }
+  const places = [0, 899, 450, 450, 10, 700]
+  const heard = await Promise.all(places.map((from, index) => walk(from, 50 + index * 60)))
+  for (const [index, from] of places.entries())
+    assert.deepEqual(
+      heard[index],
+      Array.from({ length: 900 - from }, (_, n) => from + n + 1),
+    )
+  // A place that never was is like the end.
+  assert.deepEqual(await journal.read(10_000, 1, {}), { tellings: [], last: 10_000 })
+  await journal.stop()
+  await store.close()
+})
