@@ -88,7 +88,7 @@ export const options = {
   TLS_KEY: option({ about: 'file with the key of that certificate', default: undefined, read: text }),
   SECRET_KEY: option({
     about:
-      'seals session secrets at rest; from the file secret.key in DATA_DIR, which is made when it is first needed, when not set',
+      'seals session and webhook secrets at rest; from the file secret.key in DATA_DIR, which is made when it is first needed, when not set',
     default: undefined,
     secret: true,
     read: given => (given.length >= 16 ? given : new Complaint('must have at least 16 characters')),

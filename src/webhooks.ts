@@ -12,14 +12,14 @@ import { Poster, whyUnanswered } from './outbound/post.ts'
 import { seal, unseal } from './seal.ts'
 import { secretKey } from './secret-key.ts'
 
-export type WebhookSecrets = {
+type WebhookSecrets = {
   /** A new one, and how it is kept. */
   make: (webhookId: string) => { secret: string; sealed: string }
   /** Those that sign now, the newest first. */
   of: (webhook: Webhook) => string[]
 }
 
-export function webhookSecrets(config: Config, now: () => number): WebhookSecrets {
+function webhookSecrets(config: Config, now: () => number): WebhookSecrets {
   const place = (id: string) => ['webhook', id]
   return {
     make: id => {
@@ -53,28 +53,11 @@ export type Webhooks = {
 }
 
 export function buildWebhooks({ config, store, journal, node, ended, now, log }: WebhookParts): Webhooks {
-  const allowed = config.WEBHOOK_ALLOW_HOSTS ?? new Set<string>()
-  const secrets = webhookSecrets(config, now)
-  const poster = new Poster({ allowed })
-  const telling: TellingParts = {
-    post: (url, headers, body, signal) => poster.post(url, headers, body, signal),
-    why: whyUnanswered,
-    secretsOf: secrets.of,
-    now,
-    chance: Math.random,
-  }
+  const { poster, telling } = buildTelling(config, now)
   const logMs = config.WEBHOOK_LOG_DAYS * day
   const courier = new Courier({ ...telling, node, ended, store, journal, logMs, log })
-  const desk = new WebhookDesk({
-    store,
-    newSecret: secrets.make,
-    allowed,
-    post: (webhook, id, body) => attempt(telling, webhook, id, body),
-    wake: () => courier.wake(),
-    now,
-  })
   return {
-    desk,
+    desk: buildDesk({ config, store, now }, telling, () => courier.wake()),
     start: () => courier.start(),
     stop: async () => {
       await courier.stop()
@@ -82,3 +65,40 @@ export function buildWebhooks({ config, store, journal, node, ended, now, log }:
     },
   }
 }
+
+/** For commands, which work on the database beside a running gateway. */
+export function deskBeside(parts: Pick<WebhookParts, 'config' | 'store' | 'now'>): {
+  desk: WebhookDesk
+  close: () => void
+} {
+  const { poster, telling } = buildTelling(parts.config, parts.now)
+  return { desk: buildDesk(parts, telling, () => {}), close: () => poster.close() }
+}
+
+function buildTelling(config: Config, now: () => number): { poster: Poster; telling: TellingParts } {
+  const poster = new Poster({ allowed: allowedBy(config) })
+  const telling: TellingParts = {
+    post: (url, headers, body, signal) => poster.post(url, headers, body, signal),
+    why: whyUnanswered,
+    secretsOf: webhookSecrets(config, now).of,
+    now,
+    chance: Math.random,
+  }
+  return { poster, telling }
+}
+
+const allowedBy = (config: Config) => config.WEBHOOK_ALLOW_HOSTS ?? new Set<string>()
+
+const buildDesk = (
+  { config, store, now }: Pick<WebhookParts, 'config' | 'store' | 'now'>,
+  telling: TellingParts,
+  wake: () => void,
+): WebhookDesk =>
+  new WebhookDesk({
+    store,
+    newSecret: webhookSecrets(config, now).make,
+    allowed: allowedBy(config),
+    post: (webhook, id, body) => attempt(telling, webhook, id, body),
+    wake,
+    now,
+  })

@@ -16,10 +16,12 @@ import { keyCommands } from './keys.ts'
 import { link } from './link.ts'
 import { migrate } from './migrate.ts'
 import { counted, Output } from './output.ts'
+import { peopleCommands } from './people.ts'
 import { send } from './send.ts'
 import { serve } from './serve.ts'
 import { simulate } from './simulate.ts'
 import { status } from './status.ts'
+import { webhookCommands } from './webhooks.ts'
 import { Unreachable } from './with-client.ts'
 
 const commands: readonly Command[] = [
@@ -31,6 +33,8 @@ const commands: readonly Command[] = [
   status,
   cancel,
   inbox,
+  ...webhookCommands,
+  ...peopleCommands,
   simulate,
   config,
   migrate,

@@ -44,7 +44,7 @@ export class Forgetter {
   }
 
   /** Blanks everything of one person. Safe to repeat, also after a crash half-way. */
-  async erase(environment: Environment, number: string): Promise<Counts> {
+  async erase(environment: Pick<Environment, 'id'>, number: string): Promise<Counts> {
     const { store } = this.#parts
     const counts: Counts = { messages: 0, received: 0, files: 0 }
     const token = randomUUID()

@@ -25,6 +25,7 @@ const tables = {
   received: 'seq',
   media: 'id',
   events: 'seq',
+  batches: 'id',
   opt_outs: 'digest',
   webhooks: 'id',
 }

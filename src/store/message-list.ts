@@ -4,14 +4,19 @@ import type { Message, Status } from '../core/message.ts'
 import type { MessageFilter, MessagePage } from '../core/message-list.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 import { firstSince } from './since.ts'
-import { raw, type Sql, sql, varying } from './sql.ts'
+import { type Query, raw, type Sql, sql, varying } from './sql.ts'
 
 /** Rows that are looked at for one page at most. If the filter leaves too few of them, the page is short and says where to go on. */
 const mostLookedAt = 2_000
+/** With more devices than this, their lists are not put together. */
+const mostDevices = 50
 
 /** The states for which there is an index, in the very words of that index. */
 const rare: readonly Status[] = ['scheduled', 'failed', 'expired', 'canceled', 'unknown']
 const isRare = raw(`status IN ('scheduled', 'failed', 'expired', 'canceled', 'unknown')`)
+
+/** A stretch of the list: from `from` on, below `below`. */
+type Stretch = { environmentId: number; from: number; below: number }
 
 export async function messageList(
   connection: Sql,
@@ -22,58 +27,81 @@ export async function messageList(
   const last = until === undefined ? undefined : await firstSince(connection, 'messages', until + 1)
   const below = Math.min(filter.beforeSeq ?? Number.MAX_SAFE_INTEGER, last ?? Number.MAX_SAFE_INTEGER)
   const from = since === undefined ? 0 : await firstSince(connection, 'messages', since)
-  const looked = await lookedAt(connection, environmentId, filter, from, below)
-  const matching = looked.filter(message => matches(message, filter))
+  const { rows, isEnd } = await lookedAt(connection, { environmentId, from, below }, filter)
+  const matching = rows.filter(message => matches(message, environmentId, filter))
   const items = matching.slice(0, limit)
   if (matching.length > limit) return { items, next: items.at(-1)!.seq }
-  return { items, next: looked.length === lookAt(filter) ? looked.at(-1)!.seq : null }
+  return { items, next: isEnd ? null : rows.at(-1)!.seq }
 }
 
-/** With one filter that has an index nothing is looked at in vain, but for one that says whether there is more. */
-const lookAt = ({ limit, ...filter }: MessageFilter): number => {
-  const { status, deviceId, recipient, batchId } = filter
-  const filters = [deviceId, recipient, batchId, status].filter(one => one !== undefined)
-  const isIndexed =
-    filters.length === 0 || (filters.length === 1 && (status === undefined || rare.includes(status)))
-  return isIndexed ? limit + 1 : mostLookedAt
+/** `isEnd`: there is nothing behind them. */
+type Looked = { rows: Message[]; isEnd: boolean }
+
+async function lookedAt(connection: Sql, stretch: Stretch, filter: MessageFilter): Promise<Looked> {
+  const { status, deviceId, recipient, batchId, limit } = filter
+  const isAlone = [status, deviceId, recipient, batchId].filter(one => one !== undefined).length === 1
+  // With one filter that has an index nothing is looked at in vain, but for one that says whether there is more.
+  const look = (query: (most: number) => Query) => some(connection, query, isAlone ? limit + 1 : mostLookedAt)
+  if (batchId !== undefined) return await look(most => ofBatch(stretch, batchId, most))
+  if (recipient !== undefined) return await look(most => toRecipient(stretch, recipient, most))
+  if (status !== undefined && rare.includes(status))
+    return await look(most => inRareState(stretch, status, most))
+  if (deviceId !== undefined) return await look(most => ofDevice(stretch, deviceId, most))
+  const together = status === undefined ? await allDevices(connection, stretch, limit + 1) : undefined
+  return together ?? (await some(connection, most => ofAnyone(stretch, most), mostLookedAt))
 }
 
-async function lookedAt(
-  connection: Sql,
-  environmentId: number,
-  filter: MessageFilter,
-  from: number,
-  below: number,
-): Promise<Message[]> {
-  const { status, deviceId, recipient, batchId } = filter
-  const most = lookAt(filter)
-  const query =
-    batchId !== undefined
-      ? sql`SELECT ${columns} FROM messages
-          WHERE batch_id = ${batchId} AND environment_id = ${environmentId} AND seq >= ${from} AND seq < ${below}
-          ORDER BY seq DESC LIMIT ${most}`
-      : recipient !== undefined
-        ? sql`SELECT ${columns} FROM messages
-            WHERE recipient = ${digitsOf(recipient)} AND environment_id = ${environmentId} AND seq >= ${from} AND seq < ${below}
-            ORDER BY seq DESC LIMIT ${most}`
-        : status !== undefined && rare.includes(status)
-          ? sql`SELECT ${columns} FROM messages
-              WHERE environment_id = ${environmentId} AND ${isRare} AND status = ${varying(`'${status}'`)}
-                AND seq >= ${from} AND seq < ${below}
-              ORDER BY seq DESC LIMIT ${most}`
-          : deviceId !== undefined
-            ? sql`SELECT ${columns} FROM messages
-                WHERE device_id = ${deviceId} AND environment_id = ${environmentId} AND seq >= ${from} AND seq < ${below}
-                ORDER BY seq DESC LIMIT ${most}`
-            : sql`SELECT ${columns} FROM messages
-                WHERE environment_id = ${environmentId} AND seq >= ${from} AND seq < ${below}
-                ORDER BY seq DESC LIMIT ${most}`
-  return (await connection.all<MessageRow>(query)).map(fromRow)
+async function some(connection: Sql, query: (most: number) => Query, most: number): Promise<Looked> {
+  const rows = (await connection.all<MessageRow>(query(most))).map(fromRow)
+  return { rows, isEnd: rows.length < most }
 }
 
-const matches = (message: Message, { status, deviceId, recipient, since, until }: MessageFilter): boolean =>
-  (status === undefined || message.status === status) &&
-  (deviceId === undefined || message.deviceId === deviceId) &&
-  (recipient === undefined || message.recipient === recipient) &&
-  (since === undefined || message.createdAt >= since) &&
-  (until === undefined || message.createdAt <= until)
+/** The lists of all devices, put together: an index over environments would cost every send. */
+async function allDevices(connection: Sql, stretch: Stretch, most: number): Promise<Looked | undefined> {
+  const devices = await connection.all<{ id: string }>(
+    sql`SELECT id FROM devices WHERE environment_id = ${stretch.environmentId} LIMIT ${mostDevices + 1}`,
+  )
+  if (devices.length > mostDevices) return undefined
+  const lists = await Promise.all(
+    devices.map(({ id }) => some(connection, limit => ofDevice(stretch, id, limit), most)),
+  )
+  const rows = lists
+    .flatMap(list => list.rows)
+    .sort((a, b) => b.seq - a.seq)
+    .slice(0, most)
+  return { rows, isEnd: rows.length < most }
+}
+
+const ofBatch = ({ environmentId, from, below }: Stretch, batchId: string, most: number) => sql`
+  SELECT ${columns} FROM messages
+  WHERE seq >= (SELECT first_seq FROM batches WHERE id = ${batchId})
+    AND seq <= (SELECT last_seq FROM batches WHERE id = ${batchId})
+    AND batch_id = ${batchId} AND environment_id = ${environmentId} AND seq >= ${from} AND seq < ${below}
+  ORDER BY seq DESC LIMIT ${most}`
+
+const toRecipient = ({ environmentId, from, below }: Stretch, recipient: string, most: number) => sql`
+  SELECT ${columns} FROM messages
+  WHERE recipient = ${digitsOf(recipient)} AND environment_id = ${environmentId} AND seq >= ${from} AND seq < ${below}
+  ORDER BY seq DESC LIMIT ${most}`
+
+const inRareState = ({ environmentId, from, below }: Stretch, status: Status, most: number) => sql`
+  SELECT ${columns} FROM messages
+  WHERE environment_id = ${environmentId} AND ${isRare} AND status = ${varying(`'${status}'`)}
+    AND seq >= ${from} AND seq < ${below}
+  ORDER BY seq DESC LIMIT ${most}`
+
+const ofDevice = ({ environmentId, from, below }: Stretch, deviceId: string, most: number) => sql`
+  SELECT ${columns} FROM messages
+  WHERE device_id = ${deviceId} AND environment_id = ${environmentId} AND seq >= ${from} AND seq < ${below}
+  ORDER BY seq DESC LIMIT ${most}`
+
+const ofAnyone = ({ from, below }: Stretch, most: number) => sql`
+  SELECT ${columns} FROM messages WHERE seq >= ${from} AND seq < ${below} ORDER BY seq DESC LIMIT ${most}`
+
+const matches = (message: Message, environmentId: number, filter: MessageFilter): boolean =>
+  message.environmentId === environmentId &&
+  (filter.status === undefined || message.status === filter.status) &&
+  (filter.deviceId === undefined || message.deviceId === filter.deviceId) &&
+  (filter.recipient === undefined || message.recipient === filter.recipient) &&
+  (filter.since === undefined || message.createdAt >= filter.since) &&
+  (filter.until === undefined || message.createdAt <= filter.until)

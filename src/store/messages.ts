@@ -6,6 +6,7 @@ import type { Verb } from './group.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 import { optedOut } from './opt-outs.ts'
 import { type Sql, sql, values } from './sql.ts'
+import type { Transaction } from './transaction.ts'
 
 export const accept: Verb<readonly NewMessage[], Accepted> = async (tx, batches) => {
   const all = batches.flat()
@@ -62,12 +63,27 @@ export const accept: Verb<readonly NewMessage[], Accepted> = async (tx, batches)
     due_at: 'bigint',
   } as const
   if (items.length > 0) tx.write(sql`INSERT INTO messages ${values(types, items, { created_at: tx.now })}`)
+  noteBatches(tx, items)
   let at = 0
   return batches.map(batch => {
     const begin = at
     at += batch.length
     return { optedOut: new Set(batch.filter((_, place) => refused.has(begin + place)).map(({ id }) => id)) }
   })
+}
+
+/** Messages of one request stand in a row, so that its two ends say where they are. */
+function noteBatches(tx: Transaction, items: readonly { seq: number; batch_id: string | null }[]): void {
+  const ends = new Map<string, { id: string; first_seq: number; last_seq: number }>()
+  for (const { seq, batch_id: id } of items) {
+    if (id === null) continue
+    const known = ends.get(id)
+    if (known) known.last_seq = seq
+    else ends.set(id, { id, first_seq: seq, last_seq: seq })
+  }
+  if (ends.size === 0) return
+  const types = { id: 'text', first_seq: 'bigint', last_seq: 'bigint' } as const
+  tx.write(sql`INSERT INTO batches ${values(types, [...ends.values()])} ON CONFLICT (id) DO NOTHING`)
 }
 
 export async function message(

@@ -6,7 +6,7 @@ import { mediaOf } from './received.ts'
 import { from, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-type Kind = 'texts' | 'received texts' | 'events'
+type Kind = 'texts' | 'received texts' | 'messages' | 'events'
 
 async function positionOf(tx: Transaction, environmentId: number, what: Kind): Promise<number> {
   const [row] = await tx.all<{ position: number }>(
@@ -21,17 +21,26 @@ function moveOn(tx: Transaction, environmentId: number, what: Kind, position: nu
     ON CONFLICT (environment_id, what) DO UPDATE SET position = excluded.position`)
 }
 
-type Oldest = { seq: number; status: string; createdAt: number }
+type Oldest = { seq: number; environmentId: number; status: string; createdAt: number }
 
-/** The next ones that are old enough, up to the first that is not finished. */
-async function oldMessages(tx: Transaction, old: Old, after: number): Promise<Oldest[]> {
+/** The next ones that are old enough, up to the first that is not finished; those of other environments are passed over. */
+async function oldMessages(
+  tx: Transaction,
+  old: Old,
+  what: Kind,
+): Promise<{ count: number; mine: Oldest[] }> {
+  const after = await positionOf(tx, old.environmentId, what)
   const next = await tx.all<Oldest>(sql`
-    SELECT seq, status, created_at AS "createdAt" FROM messages
-    WHERE environment_id = ${old.environmentId} AND seq > ${after} ORDER BY seq LIMIT ${old.limit}`)
+    SELECT seq, environment_id AS "environmentId", status, created_at AS "createdAt" FROM messages
+    WHERE seq > ${after} ORDER BY seq LIMIT ${old.limit}`)
+  const isMine = ({ environmentId }: Oldest) => environmentId === old.environmentId
   const end = next.findIndex(
-    ({ status, createdAt }) => createdAt >= old.before || ['scheduled', 'queued', 'sending'].includes(status),
+    one =>
+      one.createdAt >= old.before || (isMine(one) && ['scheduled', 'queued', 'sending'].includes(one.status)),
   )
-  return end === -1 ? next : next.slice(0, end)
+  const passed = end === -1 ? next : next.slice(0, end)
+  if (passed.length > 0) moveOn(tx, old.environmentId, what, passed.at(-1)!.seq)
+  return { count: passed.length, mine: passed.filter(isMine) }
 }
 
 type OldReceived = { seq: number; n: number; metadata: string; receivedAt: number }
@@ -48,12 +57,10 @@ export const forgetTexts: Verb<Old, Forgotten> = async (tx, asked) => {
   const results: Forgotten[] = []
   for (const old of asked) {
     const { environmentId } = old
-    const messages = await oldMessages(tx, old, await positionOf(tx, environmentId, 'texts'))
-    if (messages.length > 0) {
+    const { count, mine } = await oldMessages(tx, old, 'texts')
+    if (mine.length > 0)
       tx.write(sql`
-        UPDATE messages SET text = '', media_url = NULL ${seqs(messages)} WHERE messages.seq = r.old_seq`)
-      moveOn(tx, environmentId, 'texts', messages.at(-1)!.seq)
-    }
+        UPDATE messages SET text = '', media_url = NULL ${seqs(mine)} WHERE messages.seq = r.old_seq`)
     const received = await oldReceived(tx, old, await positionOf(tx, environmentId, 'received texts'))
     const files = received.flatMap(({ metadata }) => mediaOf(metadata))
     for (const { seq, metadata } of received) {
@@ -62,7 +69,7 @@ export const forgetTexts: Verb<Old, Forgotten> = async (tx, asked) => {
     }
     for (const id of files) tx.write(sql`DELETE FROM media WHERE id = ${id}`)
     if (received.length > 0) moveOn(tx, environmentId, 'received texts', received.at(-1)!.n)
-    results.push({ count: Math.max(messages.length, received.length), files })
+    results.push({ count: Math.max(count, received.length), files })
   }
   return results
 }
@@ -71,14 +78,18 @@ export const removeOld: Verb<Old, Forgotten> = async (tx, asked) => {
   const results: Forgotten[] = []
   for (const old of asked) {
     const { environmentId } = old
-    const messages = await oldMessages(tx, old, 0)
-    const lastMessage = messages.at(-1)?.seq
-    // The oldest ones, so that a place says which: everything up to it.
-    if (lastMessage !== undefined) {
+    const { count, mine } = await oldMessages(tx, old, 'messages')
+    const [first, last] = [mine.at(0)?.seq, mine.at(-1)?.seq]
+    if (first !== undefined && last !== undefined) {
       tx.write(sql`
         DELETE FROM events
-        WHERE message_seq IS NOT NULL AND message_seq <= ${lastMessage} AND environment_id = ${environmentId}`)
-      tx.write(sql`DELETE FROM messages WHERE environment_id = ${environmentId} AND seq <= ${lastMessage}`)
+        WHERE message_seq IS NOT NULL AND message_seq >= ${first} AND message_seq <= ${last}
+          AND environment_id = ${environmentId}`)
+      tx.write(sql`
+        DELETE FROM messages WHERE seq >= ${first} AND seq <= ${last} AND environment_id = ${environmentId}`)
+      tx.write(sql`
+        DELETE FROM batches WHERE last_seq <= ${last}
+          AND NOT EXISTS (SELECT 1 FROM messages WHERE seq >= batches.first_seq AND seq <= batches.last_seq)`)
     }
     const received = await oldReceived(tx, old, 0)
     const lastReceived = received.at(-1)?.n
@@ -92,7 +103,7 @@ export const removeOld: Verb<Old, Forgotten> = async (tx, asked) => {
     }
     for (const id of files) tx.write(sql`DELETE FROM media WHERE id = ${id}`)
     const events = await removeEvents(tx, old)
-    results.push({ count: Math.max(messages.length, received.length, events), files })
+    results.push({ count: Math.max(count, received.length, events), files })
   }
   return results
 }

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { Catcher, verify } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
@@ -277,14 +278,59 @@ for (const database of databases)
       }
     })
 
+    test('webhooks: add, test, change, new secret, log, replay, remove', async () => {
+      const catcher = new Catcher()
+      const allow = { WEBHOOK_ALLOW_HOSTS: new URL(await catcher.start()).host }
+      const refused = await run(`webhooks add --url ${catcher.url} --environment staging`)
+      assert.equal(refused.code, 4)
+      assert.match(refused.error, /WEBHOOK_ALLOW_HOSTS/)
+      const { json } = await run(
+        `webhooks add --url ${catcher.url}/hook --types message.delivered --environment staging --json`,
+        allow,
+      )
+      assert.match(json.secret, /^whsec_/)
+      assert.match((await run('webhooks list')).out, /hook/)
+      assert.equal((await run('webhooks list --environment production --json')).json.length, 0)
+      const tested = await run(`webhooks test ${json.id}`, allow)
+      assert.equal(tested.code, 0, tested.error)
+      assert.match(tested.out, /answered 200 after/)
+      verify(json.secret, catcher.caught[0]!)
+      const rotated = await run(`webhooks rotate ${json.id} --overlap-hours 1 --json`)
+      assert.notEqual(rotated.json.secret, json.secret)
+      assert.equal((await run(`webhooks set ${json.id} --types all --off --json`)).json.enabled, false)
+      assert.equal((await run(`webhooks set ${json.id} --on --json`)).json.types, null)
+      assert.match((await run(`webhooks log ${json.id}`)).out, /told nothing yet|evt_/)
+      assert.equal((await run(`webhooks replay ${json.id}`)).code, 2)
+      assert.equal((await run(`webhooks replay ${json.id} --event evt_999999999`)).code, 4)
+      assert.equal((await run(`webhooks replay ${json.id} --since 2026-01-01`)).code, 0)
+      assert.equal((await run(`webhooks remove ${json.id}`)).code, 0)
+      assert.equal((await run(`webhooks remove ${json.id}`)).code, 4)
+      catcher.stop()
+    })
+
+    test('opt-outs and forgetting people', async () => {
+      const staging = '--environment staging'
+      assert.equal((await run(`opt-outs add +15550107777 ${staging}`)).code, 0)
+      assert.match((await run(`opt-outs list ${staging}`)).out, /\+15550107777 +command line/)
+      const key = { BASESTATION_KEY: firstKey }
+      const sent = await run('send --to +15550107777 --message x', key)
+      assert.equal(sent.code, 4)
+      assert.match(sent.error, /opted out/)
+      assert.match((await run(`people erase +15550107777 ${staging}`)).out, /Blanked 0 messages/)
+      assert.match((await run(`opt-outs list ${staging}`)).out, /forgotten/)
+      assert.equal((await run(`opt-outs remove +15550107777 ${staging}`)).code, 0)
+      assert.equal((await run(`opt-outs remove +15550107777 ${staging}`)).code, 4)
+      assert.equal((await run('opt-outs add nobody')).code, 2)
+    })
+
     test('every command has --help', async () => {
       const { out } = await run('--help')
       const commands = [
         ...out.matchAll(
-          /^ {2}([a-z]+(?: (?:create|list|revoke|add|enrol|show|link|set|pause|resume|remove))?)/gm,
+          /^ {2}([a-z-]+(?: (?:create|list|revoke|add|enrol|show|link|set|pause|resume|remove|rotate|test|log|replay|erase))?)/gm,
         ),
       ].map(([, name]) => name!)
-      assert.ok(commands.length >= 24)
+      assert.ok(commands.length >= 36, String(commands))
       const helps = await Promise.all(commands.map(name => run(`${name} --help`)))
       for (const [index, { code, out: text }] of helps.entries()) {
         assert.equal(code, 0)

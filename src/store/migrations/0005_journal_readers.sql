@@ -15,11 +15,14 @@ ALTER TABLE messages ADD COLUMN send_at BIGINT;
 CREATE INDEX messages_scheduled ON messages (due_at) WHERE status = 'scheduled' AND held = 0;
 
 -- Lists of messages. Some states are rare and asked for often; the others are found by going back in time.
-CREATE INDEX messages_environment ON messages (environment_id, seq);
-CREATE INDEX messages_device ON messages (device_id, seq);
-CREATE INDEX messages_batch ON messages (batch_id, seq) WHERE batch_id IS NOT NULL;
+-- The environment comes first so that nobody takes this index for the one of what is queued.
+CREATE INDEX messages_device ON messages (environment_id, device_id, seq);
 CREATE INDEX messages_rare ON messages (environment_id, status, seq)
   WHERE status IN ('scheduled', 'failed', 'expired', 'canceled', 'unknown');
+
+-- Where the messages of each bulk request lie: they are accepted together, and so stand in a row.
+CREATE TABLE batches (id TEXT PRIMARY KEY, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL);
+CREATE INDEX batches_last ON batches (last_seq);
 
 -- Addresses that are told what happens. position: everything in the journal up to there was tried at least once, or is
 -- among the deliveries.

@@ -1,0 +1,115 @@
+/** basestation opt-outs and people: who wants no messages, and whom to forget. */
+
+import { join } from 'node:path'
+import { Forgetter } from '../core/forgetter.ts'
+import { normaliseNumber } from '../core/number.ts'
+import { Problem } from '../core/problem.ts'
+import { isoTime } from '../core/time.ts'
+import { MediaFolder } from '../store/media-folder.ts'
+import { type Command, type Context, type Given, UsageError } from './command.ts'
+import { counted, table } from './output.ts'
+import { environmentNamed, environmentOption, withStore } from './with-store.ts'
+
+const most = 1_000_000
+
+function numberOf({ words: [given = ''] }: Given): string {
+  const number = normaliseNumber(given)
+  if (number === undefined)
+    throw new UsageError('the number must be in international format, such as +14155550123')
+  return number
+}
+
+const withEnvironment = (
+  context: Context,
+  work: (at: {
+    store: Parameters<Parameters<typeof withStore>[1]>[0]
+    environment: { id: number; name: string }
+    number: string
+  }) => Promise<void>,
+  hasNumber = true,
+) =>
+  withStore(context, async store => {
+    const name = environmentNamed(context.given, 'production')
+    const environment = (await store.environments()).find(one => one.name === name)!
+    await work({ store, environment, number: hasNumber ? numberOf(context.given) : '' })
+    return undefined
+  })
+
+const list: Command = {
+  name: 'opt-outs list',
+  about: 'List who wants no messages',
+  options: { environment: environmentOption },
+  run: context =>
+    withEnvironment(
+      context,
+      async ({ store, environment }) => {
+        const found = await store.optOuts(environment.id, { limit: most })
+        const shown = found.map(({ number, source, createdAt }) => ({
+          number,
+          source,
+          created_at: isoTime(createdAt),
+        }))
+        context.output.show(shown, () =>
+          table(
+            shown.map(one => ({ ...one, number: one.number ?? '(forgotten)', since: one.created_at })),
+            ['number', 'source', 'since'],
+            'Nobody has opted out.',
+          ),
+        )
+      },
+      false,
+    ),
+}
+
+const add: Command = {
+  name: 'opt-outs add',
+  about: 'Send no more messages to a number; what waits for it is canceled',
+  words: ['NUMBER'],
+  options: { environment: environmentOption },
+  run: context =>
+    withEnvironment(context, async ({ store, environment, number }) => {
+      await store.optOut(environment.id, number, 'command line')
+      context.output.show({ number }, () => `${number} gets no more messages from ${environment.name}.`)
+    }),
+}
+
+const remove: Command = {
+  name: 'opt-outs remove',
+  about: 'Take a number off the list of those who want no messages',
+  words: ['NUMBER'],
+  options: { environment: environmentOption },
+  run: context =>
+    withEnvironment(context, async ({ store, environment, number }) => {
+      if (!(await store.optIn(environment.id, number)))
+        throw new Problem('opt_out_not_found', `${number} has not opted out.`)
+      context.output.show({ number }, () => `${number} may be sent messages again.`)
+    }),
+}
+
+const erase: Command = {
+  name: 'people erase',
+  about: 'Forget a person: blank their texts and numbers everywhere, for good',
+  words: ['NUMBER'],
+  options: { environment: environmentOption },
+  more: 'Totals and pages stay as they are, and so does an opt-out, as a hash.',
+  run: context =>
+    withEnvironment(context, async ({ store, environment, number }) => {
+      const folder = new MediaFolder(join(context.config.DATA_DIR, 'media'))
+      const forgetter = new Forgetter({
+        store,
+        environments: () => [],
+        removeFile: id => folder.remove(id),
+        now: Date.now,
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+      })
+      const counts = await forgetter.erase(environment, number)
+      context.output.show(counts, () =>
+        [
+          `Blanked ${counted(counts.messages, 'message')} to ${number}`,
+          `${counted(counts.received, 'message')} from it, and removed ${counted(counts.files, 'file')}.`,
+        ].join(', '),
+      )
+    }),
+}
+
+export const peopleCommands: readonly Command[] = [list, add, remove, erase]
