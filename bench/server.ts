@@ -49,6 +49,7 @@ const gateway = await build(
     LOG_LEVEL: 'error',
     DATA_DIR: process.env.DATA_DIR,
     WHATSAPP_WS_URL: process.env.WHATSAPP_WS_URL,
+    WEBHOOK_ALLOW_HOSTS: process.env.WEBHOOK_ALLOW_HOSTS,
   }),
   {
     kinds: [mode === 'phones' ? simulatedPhones({ now: Date.now }) : idle],
