@@ -23,7 +23,7 @@ export type WebhooksResult = Report & {
   /** Tellings that were not the first, as a share. */
   repeated: number
   seconds: number
-  /** Memory when a fifth was told, and at most from then on. */
+  /** Memory when two fifths were sent, and at most from then on. */
   earlyMiB: number
   mostMiB: number
 }
@@ -67,7 +67,7 @@ export async function tellAll(
       sent = due
     }
     await new Promise(resolve => setTimeout(resolve, 50))
-    if (sent < messages / 5) earlyMiB = await resident()
+    if (sent < (messages * 2) / 5) earlyMiB = await resident()
     else mostMiB = Math.max(mostMiB, await resident())
   }
   const wanted = messages * eventsOfMessage

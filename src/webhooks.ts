@@ -21,6 +21,17 @@ type WebhookSecrets = {
 
 function webhookSecrets(config: Config, now: () => number): WebhookSecrets {
   const place = (id: string) => ['webhook', id]
+  /** Opened once: each telling needs them. */
+  const opened = new Map<string, string>()
+  const open = (id: string, sealed: string) => {
+    let secret = opened.get(sealed)
+    if (secret === undefined) {
+      secret = unseal(secretKey(config), place(id), sealed)
+      if (opened.size >= mostOpened) opened.clear()
+      opened.set(sealed, secret)
+    }
+    return secret
+  }
   return {
     make: id => {
       const secret = newWebhookSecret()
@@ -29,10 +40,12 @@ function webhookSecrets(config: Config, now: () => number): WebhookSecrets {
     of: ({ id, secret, previousSecret, previousUntil }) => {
       const isOld = previousSecret === null || (previousUntil ?? 0) <= now()
       const sealed = isOld ? [secret] : [secret, previousSecret]
-      return sealed.map(one => unseal(secretKey(config), place(id), one))
+      return sealed.map(one => open(id, one))
     },
   }
 }
+
+const mostOpened = 10_000
 
 export type WebhookParts = {
   config: Config

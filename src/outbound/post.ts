@@ -104,7 +104,7 @@ export class Poster {
       let isAnswered = false
       call.on('response', response => {
         isAnswered = true
-        void read(response).then(resolve, reject)
+        void read(response).then(resolve)
       })
       call.on('upgrade', (_response, other) => {
         other.destroy()
@@ -125,27 +125,29 @@ export class Poster {
 
 class Stale extends Error {}
 
-async function read(response: IncomingMessage): Promise<Posted> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const late = setTimeout(() => response.destroy(), bodyMs)
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+/** Whatever it says, and however it ends: with the status it has answered. */
+function read(response: IncomingMessage): Promise<Posted> {
+  return new Promise(resolve => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const late = setTimeout(() => response.destroy(), bodyMs)
+    response.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= mostBytes) chunks.push(chunk)
-      else break
-    }
-  } catch {
-    // It answered; what it went on to say is of no importance.
-  } finally {
-    clearTimeout(late)
-  }
-  const text = Buffer.concat(chunks).toString('utf8').toWellFormed().replaceAll('\0', '')
-  return {
-    status: response.statusCode ?? 0,
-    answer: text.slice(0, mostKept),
-    retryAfterMs: waitOf(response.headers['retry-after']),
-  }
+      else response.destroy()
+    })
+    // What it went on to say is of no importance.
+    response.on('error', () => {})
+    response.on('close', () => {
+      clearTimeout(late)
+      const text = Buffer.concat(chunks).toString('utf8').toWellFormed().replaceAll('\0', '')
+      resolve({
+        status: response.statusCode ?? 0,
+        answer: text.slice(0, mostKept),
+        retryAfterMs: waitOf(response.headers['retry-after']),
+      })
+    })
+  })
 }
 
 /** Seconds, or a date. */
