@@ -3,7 +3,8 @@
 import { meaningOf } from '../core/message.ts'
 import type { Verb } from './group.ts'
 import { type Trace, tell, trace } from './message-row.ts'
-import { sql } from './sql.ts'
+import { sql, varying } from './sql.ts'
+import type { Transaction } from './transaction.ts'
 
 type Ended = Trace & { parts: number; pinned: number; held: number }
 
@@ -35,39 +36,40 @@ export const expire: Verb<number, number> = async (tx, limits) => {
 export const abandon: Verb<{ deviceId: string; limit: number }, number> = async (tx, asked) => {
   const counts: number[] = []
   for (const { deviceId, limit } of asked) {
-    const failed = await tx.all<Ended>(sql`
-      UPDATE messages SET status = 'failed', due_at = NULL, version = version + 1, error_code = 'device_removed',
-        error_detail = ${meaningOf('device_removed').detail}
-      WHERE seq IN (
-        SELECT seq FROM messages
-        WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
-          AND pinned = 1
-        ORDER BY seq LIMIT ${limit})
-      RETURNING ${trace}, parts, pinned, held`)
-    for (const message of failed) {
-      tx.queued(deviceId, -1, message.parts, true)
-      tell(tx, 'failed', message, { error: { code: 'device_removed' } })
-    }
-    const unscheduled = await tx.all<Trace>(sql`
-      UPDATE messages SET status = 'failed', due_at = NULL, version = version + 1, error_code = 'device_removed',
-        error_detail = ${meaningOf('device_removed').detail}
-      WHERE seq IN (
-        SELECT seq FROM messages
-        WHERE device_id = ${deviceId} AND status = 'scheduled' AND held = 0
-          AND pinned = 1
-        ORDER BY seq LIMIT ${limit - failed.length})
-      RETURNING ${trace}`)
-    for (const message of unscheduled) tell(tx, 'failed', message, { error: { code: 'device_removed' } })
+    const queued = await failPinned(tx, deviceId, 'queued', limit)
+    for (const { parts } of queued) tx.queued(deviceId, -1, parts, true)
+    const scheduled = await failPinned(tx, deviceId, 'scheduled', limit - queued.length)
+    const failed = queued.length + scheduled.length
     const unknown = await tx.all<Trace>(sql`
       UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
         error_detail = ${meaningOf('no_answer').detail}
       WHERE seq IN (
         SELECT seq FROM messages
         WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
-        ORDER BY seq LIMIT ${limit - failed.length - unscheduled.length})
+        ORDER BY seq LIMIT ${limit - failed})
       RETURNING ${trace}`)
     for (const message of unknown) tell(tx, 'unknown', message, { error: { code: 'no_answer' } })
-    counts.push(failed.length + unscheduled.length + unknown.length)
+    counts.push(failed + unknown.length)
   }
   return counts
+}
+
+/** What was meant for this device by name, and no device has. */
+async function failPinned(
+  tx: Transaction,
+  deviceId: string,
+  status: 'queued' | 'scheduled',
+  limit: number,
+): Promise<Ended[]> {
+  const failed = await tx.all<Ended>(sql`
+    UPDATE messages SET status = 'failed', due_at = NULL, version = version + 1, error_code = 'device_removed',
+      error_detail = ${meaningOf('device_removed').detail}
+    WHERE seq IN (
+      SELECT seq FROM messages
+      WHERE device_id = ${deviceId} AND status = ${varying(`'${status}'`)} AND held = 0
+        AND pinned = 1
+      ORDER BY seq LIMIT ${limit})
+    RETURNING ${trace}, parts, pinned, held`)
+  for (const message of failed) tell(tx, 'failed', message, { error: { code: 'device_removed' } })
+  return failed
 }

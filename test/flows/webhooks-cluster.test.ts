@@ -1,0 +1,53 @@
+/** Two gateways on one database: each webhook is told by one of them, and the other takes over. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { scopes } from '../../src/core/key.ts'
+import { Catcher } from '../standins/catcher.ts'
+import { databases, scratch } from '../standins/databases.ts'
+import { startGateway, until } from '../standins/gateway.ts'
+
+for (const { name, empty } of databases)
+  test(`two gateways on ${name} tell a webhook of each event once, and when one stops the other goes on`, async () => {
+    const database = await empty()
+    const catcher = new Catcher()
+    const settings = { WEBHOOK_ALLOW_HOSTS: new URL(await catcher.start()).host, DATA_DIR: scratch() }
+    const [a, b] = await Promise.all(['a', 'b'].map(node => startGateway({ database, settings, node })))
+    const device = await a!.device('staging')
+    const key = await a!.key('staging', { scopes })
+    await until('online', async () => {
+      await b!.fleet.refresh()
+      return b!.fleet.member(device.id)?.online === true
+    })
+    const ask = (gateway: typeof a, path: string, body: object) =>
+      gateway!.ask('POST', `/staging/api/v1${path}`, { key, body })
+    const sent: string[] = []
+    const send = async (gateway: typeof a) => {
+      const { status, body } = await ask(gateway, '/sms/send', { to: '+15550101234', message: 'x' })
+      assert.equal(status, 200, JSON.stringify(body))
+      sent.push(body.message_id)
+    }
+    const hooks = await Promise.all(
+      ['/1', '/2', '/3'].map(path =>
+        ask(a, '/webhooks', { url: `${catcher.url}${path}`, types: ['message.delivered'] }),
+      ),
+    )
+    const told = (path: string) => catcher.caught.filter(one => one.path === path)
+    const all = () =>
+      ['/1', '/2', '/3'].every(path => new Set(told(path).map(one => one.event.id)).size === sent.length)
+    for (let n = 0; n < 20; n += 1) await send(n % 2 === 0 ? a : b)
+    await until('all were told', all)
+    for (const path of ['/1', '/2', '/3'])
+      assert.equal(told(path).length, sent.length, `${path} was told twice`)
+    const holders = await Promise.all(hooks.map(({ body }) => a!.store.webhook(2, body.data.id)))
+    assert.ok(holders.every(one => one?.heldBy === 'a' || one?.heldBy === 'b'))
+    await a!.stop()
+    await until('the phone is with the other', async () => {
+      await b!.fleet.refresh()
+      return b!.fleet.member(device.id)?.online === true
+    })
+    for (let n = 0; n < 5; n += 1) await send(b)
+    await until('all were told', all)
+    await b!.stop()
+    catcher.stop()
+  })
