@@ -222,6 +222,39 @@ async function numbers(): Promise<void> {
   whatsapp.stop()
 }
 
+/** Pages of sent messages, at both ends of a long list. */
+async function lists(): Promise<void> {
+  const count = 500_000
+  const path = join(folder, 'lists.db')
+  const deviceId = await seedBacklog(path, count)
+  const server = await Server.start('durable', `sqlite:${path}`)
+  const cursor = (seq: number) => `cursor=${Buffer.from(String(seq)).toString('base64url')}`
+  const filters = {
+    none: '',
+    device: `device_id=${deviceId}`,
+    'a state': 'status=queued',
+    'a rare state': 'status=failed',
+    times: 'since=2020-01-01&until=2099-01-01',
+  }
+  let steepest = 0
+  for (const [name, filter] of Object.entries(filters)) {
+    const [first, deep] = [count + 10, 1_000].map(seq => `/messages?${filter}&${cursor(seq)}`)
+    const found: [number[], number[]] = [[], []]
+    for (let round = 0; round < 25; round += 1) {
+      found[0].push((await server.get(first!)).ms)
+      found[1].push((await server.get(deep!)).ms)
+    }
+    const [top, bottom] = found.map(median) as [number, number]
+    steepest = Math.max(steepest, bottom / top)
+    console.log(
+      `        messages, ${name}: ms for the first and the last pages ${top.toFixed(2)}, ${bottom.toFixed(2)}`,
+    )
+  }
+  const what = `${count.toLocaleString('en')} messages: the last page ÷ the first, at worst`
+  report(what, steepest, 2, '', true)
+  await server.stop()
+}
+
 async function webhooks(): Promise<void> {
   const { url, stop } = await startReceivers()
   const server = await Server.start('phones', database('webhooks'), {
@@ -247,7 +280,7 @@ async function webhooks(): Promise<void> {
   stop()
 }
 
-const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory, phones, numbers, webhooks }
+const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory, phones, numbers, lists, webhooks }
 try {
   for (const [name, measure] of Object.entries(all))
     if (wanted.length === 0 || wanted.includes(name)) await measure()

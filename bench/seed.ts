@@ -89,8 +89,8 @@ export async function seedInbox(path: string, count: number): Promise<Inbox> {
   return { devices, senders, start, end: start + count * spacing }
 }
 
-/** So many messages queued for one device. */
-export async function seedBacklog(path: string, count: number): Promise<void> {
+/** So many messages queued for one device. Returns its id. */
+export async function seedBacklog(path: string, count: number): Promise<string> {
   const store = await openStore(`sqlite:${path}`, { now: Date.now })
   const draft = {
     environmentId: staging,
@@ -118,4 +118,5 @@ export async function seedBacklog(path: string, count: number): Promise<void> {
       })),
     )
   await store.close()
+  return device.id
 }

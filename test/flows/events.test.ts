@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { scopes } from '../../src/core/key.ts'
 import { databases } from '../standins/databases.ts'
-import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+import { type TestGateway, until } from '../standins/gateway.ts'
 import { listen } from '../standins/listener.ts'
+import { startStaging } from '../standins/staging.ts'
 
 const base = '/staging/api/v1'
 
@@ -15,13 +16,7 @@ for (const { name, empty } of databases)
     let key: string
     let deviceId: string
     before(async () => {
-      gateway = await startGateway({ database: await empty() })
-      deviceId = (await gateway.device('staging')).id
-      key = await gateway.key('staging', { scopes })
-      await until('online', async () => {
-        await gateway.fleet.refresh()
-        return gateway.fleet.member(deviceId)?.online === true
-      })
+      ;({ gateway, key, deviceId } = await startStaging({ database: await empty() }))
     })
     after(() => gateway.stop())
     const send = async (to = '+15550101234') => {

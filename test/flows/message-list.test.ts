@@ -4,24 +4,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { databases } from '../standins/databases.ts'
-import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
-
-const base = '/staging/api/v1'
+import { type TestGateway, until } from '../standins/gateway.ts'
+import { type Staging, startStaging } from '../standins/staging.ts'
 
 for (const { name, empty } of databases)
   describe(`messages on ${name}`, () => {
     let gateway: TestGateway
-    let key: string
+    let ask: Staging['ask']
     let deviceId: string
     const sent: string[] = []
     before(async () => {
-      gateway = await startGateway({ database: await empty() })
-      deviceId = (await gateway.device('staging', { name: 'Pretend' })).id
-      key = await gateway.key('staging')
-      await until('online', async () => {
-        await gateway.fleet.refresh()
-        return gateway.fleet.member(deviceId)?.online === true
-      })
+      ;({ gateway, ask, deviceId } = await startStaging({ database: await empty() }, { name: 'Pretend' }))
       for (let n = 0; n < 30; n += 1) {
         const { body } = await ask('POST', '/sms/send', {
           to: `+1555010${1000 + (n % 3)}`,
@@ -34,8 +27,6 @@ for (const { name, empty } of databases)
       await until('all ended', async () => (await list('status=delivered&limit=100')).body.data.length === 30)
     })
     after(() => gateway.stop())
-    const ask = (method: string, path: string, body?: unknown) =>
-      gateway.ask(method, base + path, { key, ...(body !== undefined && { body }) })
     const list = (query: string) => ask('GET', `/messages?${query}`)
     const all = async (query: string) => {
       const ids: string[] = []

@@ -4,28 +4,21 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { scopes } from '../../src/core/key.ts'
 import { databases } from '../standins/databases.ts'
-import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+import { type TestGateway, until } from '../standins/gateway.ts'
+import { type Staging, startStaging } from '../standins/staging.ts'
 
-const base = '/staging/api/v1'
 const day = 24 * 3_600_000
 
 for (const { name, empty } of databases)
   describe(`people on ${name}`, () => {
     let gateway: TestGateway
-    let key: string
+    let ask: Staging['ask']
     let deviceId: string
     before(async () => {
-      gateway = await startGateway({ database: await empty() })
-      deviceId = (await gateway.device('staging', { phone: '+491701234567' })).id
-      key = await gateway.key('staging', { scopes })
-      await until('online', async () => {
-        await gateway.fleet.refresh()
-        return gateway.fleet.member(deviceId)?.online === true
-      })
+      const german = { phone: '+491701234567' }
+      ;({ gateway, ask, deviceId } = await startStaging({ database: await empty() }, german))
     })
     after(() => gateway.stop())
-    const ask = (method: string, path: string, body?: unknown) =>
-      gateway.ask(method, base + path, { key, ...(body !== undefined && { body }) })
     const send = (to: string, more: object = {}) =>
       ask('POST', '/sms/send', { to, message: 'hello', ...more })
     const status = async (id: string) => (await ask('GET', `/sms/status/${id}`)).body.data.status

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { databases } from '../standins/databases.ts'
-import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+import { type TestGateway, until } from '../standins/gateway.ts'
+import { startStaging } from '../standins/staging.ts'
 
 const hour = 3_600_000
 const iso = (at: number) => new Date(at).toISOString()
@@ -12,15 +13,8 @@ for (const { name, empty } of databases)
   describe(`schedule on ${name}`, () => {
     let gateway: TestGateway
     let key: string
-    let deviceId: string
     before(async () => {
-      gateway = await startGateway({ database: await empty() })
-      deviceId = (await gateway.device('staging')).id
-      key = await gateway.key('staging')
-      await until('online', async () => {
-        await gateway.fleet.refresh()
-        return gateway.fleet.member(deviceId)?.online === true
-      })
+      ;({ gateway, key } = await startStaging({ database: await empty() }))
     })
     after(() => gateway.stop())
     const send = (body: object) =>

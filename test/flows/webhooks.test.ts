@@ -6,40 +6,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { scopes } from '../../src/core/key.ts'
 import { Catcher, verify } from '../standins/catcher.ts'
 import { databases } from '../standins/databases.ts'
-import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+import { type TestGateway, until } from '../standins/gateway.ts'
+import { type Staging, startStaging } from '../standins/staging.ts'
 
-const base = '/staging/api/v1'
 const hour = 3_600_000
 
 for (const { name, empty } of databases)
   describe(`webhooks on ${name}`, () => {
     let gateway: TestGateway
-    let key: string
+    let ask: Staging['ask']
     let deviceId: string
     const catcher = new Catcher()
     before(async () => {
       const url = await catcher.start()
-      gateway = await startGateway({
-        database: await empty(),
-        settings: { WEBHOOK_ALLOW_HOSTS: new URL(url).host },
-      })
-      deviceId = (await gateway.device('staging')).id
-      key = await gateway.key('staging', { scopes })
-      await until('online', async () => {
-        await gateway.fleet.refresh()
-        return gateway.fleet.member(deviceId)?.online === true
-      })
+      const settings = { WEBHOOK_ALLOW_HOSTS: new URL(url).host }
+      ;({ gateway, ask, deviceId } = await startStaging({ database: await empty(), settings }))
     })
     after(async () => {
       await gateway.stop()
       catcher.stop()
     })
-    const ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-      gateway.ask(method, base + path, {
-        key,
-        ...(body !== undefined && { body }),
-        ...(headers && { headers }),
-      })
     const send = async (to = '+15550101234') =>
       (await ask('POST', '/sms/send', { to, message: 'hello' })).body.message_id as string
     const add = async (path: string, more: object = {}) => {
