@@ -32,10 +32,10 @@ export async function* stream(
   let last = after
   for (let failures = 0; !signal?.aborted; ) {
     try {
-      for await (const event of once(transport, query, last, signal)) {
+      for await (const { id, event } of once(transport, query, last, signal)) {
         failures = 0
-        last = event.id
-        yield event
+        last = id ?? last
+        if (event) yield event
       }
     } catch (error) {
       if (signal?.aborted) return
@@ -52,7 +52,7 @@ async function* once(
   query: string,
   lastEventId: string | undefined,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Event> {
+): AsyncGenerator<{ id?: string; event?: Event }> {
   const silence = new AbortController()
   const listen = () => setTimeout(() => silence.abort(), silentMs)
   let timer = listen()
@@ -70,8 +70,17 @@ async function* once(
     for await (const block of split(pieces as AsyncIterable<Uint8Array>, '\n\n')) {
       clearTimeout(timer)
       timer = listen()
-      const data = block.split('\n').find(line => line.startsWith('data: '))
-      if (data !== undefined) yield JSON.parse(data.slice('data: '.length)) as Event
+      const field = (name: string) =>
+        block
+          .split('\n')
+          .find(line => line.startsWith(`${name}: `))
+          ?.slice(name.length + 2)
+      const [id, data] = [field('id'), field('data')]
+      // A block without data says where one is, while nothing happens.
+      yield {
+        ...(id !== undefined && { id }),
+        ...(data !== undefined && { event: JSON.parse(data) as Event }),
+      }
     }
   } finally {
     clearTimeout(timer)

@@ -1,6 +1,7 @@
 /** An answer that is kept: the same request again gets it, and has no second effect. */
 
 import { hash } from 'node:crypto'
+import { Problem } from './problem.ts'
 
 export type AnswerKey = {
   environmentId: number
@@ -32,3 +33,11 @@ const ordered = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   ) ?? ''
+
+/** The request under this key is being carried out: whoever asks once more, a moment later, gets its answer. */
+export const stillRunning = (): Problem =>
+  new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is being carried out.')
+
+/** All that a key stands for, in one. */
+export const answerName = ({ environmentId, operation, key }: AnswerKey): string =>
+  JSON.stringify([environmentId, operation, key])

@@ -7,7 +7,8 @@ import type { Store } from './store.ts'
 import type { Webhook } from './webhook.ts'
 
 export type CourierParts = Omit<PostmanParts, 'store'> & {
-  store: PostmanParts['store'] & Pick<Store, 'webhooks' | 'letGoWebhooks' | 'forgetDeliveries'>
+  store: PostmanParts['store'] &
+    Pick<Store, 'webhooks' | 'letGoWebhooks' | 'forgetDeliveries' | 'clearRemoved'>
   /** Whether a process is known to have ended, so that its addresses need not wait. */
   ended: (node: string) => boolean
   /** For how long it is remembered what became of each event. */
@@ -87,6 +88,7 @@ export class Courier {
   async #forget(): Promise<boolean> {
     const { store, now, logMs } = this.#parts
     if (now() < this.#forgetAt) return false
+    if ((await store.clearRemoved(step)) > 0) return true
     if ((await store.forgetDeliveries(now() - logMs, step)) === step) return true
     this.#forgetAt = now() + forgetMs
     return false

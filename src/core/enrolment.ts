@@ -4,6 +4,7 @@ import type { Keep } from './answer.ts'
 import { type Device, type DeviceDraft, defaultPerMinute } from './device.ts'
 import type { EnvironmentName } from './environment.ts'
 import { codeMs, hashCode, hashEnrolmentToken, type Invitation, newCode, newEnrolmentToken } from './phone.ts'
+import { Problem } from './problem.ts'
 import type { Store } from './store.ts'
 
 export type Enrolment = {
@@ -54,7 +55,8 @@ export async function inviteAndExplain(
   remember?: (enrolment: Enrolment) => Keep<boolean> | undefined,
 ): Promise<Enrolment> {
   const { invitation, enrolment } = wayIn(parts, withCode)
-  await parts.store.invite(device.id, invitation, remember?.(enrolment))
+  if (!(await parts.store.invite(device.id, invitation, remember?.(enrolment))))
+    throw new Problem('device_not_found', 'There is no device with this id.')
   return enrolment
 }
 

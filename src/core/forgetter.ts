@@ -4,18 +4,16 @@ import { randomUUID } from 'node:crypto'
 import type { Environment } from './environment.ts'
 import type { Log } from './log.ts'
 import { Loop } from './loop.ts'
-import type { Forgotten, Old, Store } from './store.ts'
+import type { Erased, Old, Store } from './store.ts'
 
 export type ForgetterParts = {
-  store: Pick<Store, 'erase' | 'noteErased' | 'forgetTexts' | 'removeOld'>
+  store: Pick<Store, 'erase' | 'noteErased' | 'forgetTexts' | 'removeOld' | 'removedFiles' | 'noteRemoved'>
   environments: () => readonly Environment[]
   /** Removes a file that came with a message. */
   removeFile: (id: string) => Promise<void>
   now: () => number
   log: Log
 }
-
-export type Counts = { messages: number; received: number; files: number }
 
 const lookMs = 60_000
 /** One commit's worth: a past of millions is forgotten in steps, between which others get their turn. */
@@ -44,19 +42,19 @@ export class Forgetter {
   }
 
   /** Blanks everything of one person. Safe to repeat, also after a crash half-way. */
-  async erase(environment: Pick<Environment, 'id'>, number: string): Promise<Counts> {
+  async erase(environment: Pick<Environment, 'id'>, number: string): Promise<Erased> {
     const { store } = this.#parts
-    const counts: Counts = { messages: 0, received: 0, files: 0 }
+    const counts: Erased = { messages: 0, received: 0, files: 0 }
     const token = randomUUID()
     for (;;) {
       const erased = await store.erase({ environmentId: environment.id, number, token, limit: step })
-      await this.#removeAll(erased.files)
       counts.messages += erased.messages
       counts.received += erased.received
-      counts.files += erased.files.length
+      counts.files += erased.files
       if (erased.messages < step && erased.received < step) break
     }
     await store.noteErased(environment.id, counts)
+    await this.#removeFiles()
     return counts
   }
 
@@ -69,22 +67,28 @@ export class Forgetter {
       if (await this.#some(id, forgetTextsAfterDays, old => store.forgetTexts(old))) more = true
       if (await this.#some(id, removeAfterDays, old => store.removeOld(old))) more = true
     }
+    await this.#removeFiles()
     return more ? 0 : undefined
   }
 
   async #some(
     environmentId: number,
     days: number | null,
-    forget: (old: Old) => Promise<Forgotten>,
+    forget: (old: Old) => Promise<number>,
   ): Promise<boolean> {
     if (days === null) return false
     const before = this.#parts.now() - days * day
-    const { count, files } = await forget({ environmentId, before, limit: step })
-    await this.#removeAll(files)
-    return count === step
+    return (await forget({ environmentId, before, limit: step })) === step
   }
 
-  async #removeAll(files: readonly string[]): Promise<void> {
-    for (const id of files) await this.#parts.removeFile(id)
+  /** Those noted by whomever, also before a crash. */
+  async #removeFiles(): Promise<void> {
+    const { store, removeFile } = this.#parts
+    for (;;) {
+      const files = await store.removedFiles(step)
+      for (const id of files) await removeFile(id)
+      if (files.length > 0) await store.noteRemoved(files)
+      if (files.length < step) return
+    }
   }
 }

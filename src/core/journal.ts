@@ -19,6 +19,8 @@ export type Telling = {
   deviceId: string | null
   at: number
   json: string
+  /** When it was made of what was known then. */
+  renderedAt: number
 }
 
 /** How soon it is seen what other processes write. */
@@ -26,6 +28,9 @@ const lookMs = 200
 const page = 200
 /** The newest are kept at hand: nearly everybody who listens wants just those. */
 const mostRecent = 2_000
+const mostBytes = 32 * 2 ** 20
+/** Texts that are forgotten meanwhile must not be told for long. */
+const freshMs = 60_000
 
 export class Journal {
   readonly #parts: JournalParts
@@ -90,9 +95,12 @@ export class Journal {
     interest: Interest,
     limit = page,
   ): Promise<{ tellings: Telling[]; last: number }> {
+    const head = this.#head
     const all = await this.#page(seq, limit)
+    // Nothing is left up to the end, though numbers are: what was there was removed, or never given.
+    if (all.length === 0) return { tellings: [], last: Math.max(seq, head) }
     const tellings = all.filter(one => one.environmentId === environmentId && concerns(interest, one))
-    return { tellings, last: all.at(-1)?.seq ?? seq }
+    return { tellings, last: all.at(-1)!.seq }
   }
 
   /** One event; undefined: there is none any more. */
@@ -129,10 +137,19 @@ export class Journal {
     }
     const more = await this.#fetch(this.#lastRead, page)
     this.#recent.push(...more)
-    if (this.#recent.length > 2 * mostRecent) {
-      this.#recent.splice(0, this.#recent.length - mostRecent)
-      this.#recentAfter = this.#recent[0]!.seq - 1
-    }
+    // Somebody was forgotten: what was made before may tell of them.
+    const erasure = this.#recent.findLastIndex(one => one.type === 'person.erased')
+    if (erasure > 0) this.#drop(erasure)
+    if (this.#recent.length > 2 * mostRecent) this.#drop(this.#recent.length - mostRecent)
+    while (this.#recent.reduce((sum, { json }) => sum + json.length, 0) > mostBytes)
+      this.#drop(Math.ceil(this.#recent.length / 2))
+  }
+
+  /** The first so many are no longer kept at hand. */
+  #drop(count: number): void {
+    if (count === 0) return
+    this.#recentAfter = this.#recent[count - 1]!.seq
+    this.#recent.splice(0, count)
   }
 
   async #fetch(seq: number, limit: number): Promise<Telling[]> {
@@ -145,11 +162,14 @@ export class Journal {
       deviceId: event.deviceId,
       at: event.at,
       json: JSON.stringify(show(event)),
+      renderedAt: performance.now(),
     }))
   }
 
   /** Sees what was written up to now, by whomever. */
   async look(): Promise<undefined> {
+    const stale = this.#recent.findLastIndex(one => one.renderedAt < performance.now() - freshMs)
+    this.#drop(stale + 1)
     const head = await this.#parts.store.journalHead()
     if (head <= this.#head) return
     this.#head = head

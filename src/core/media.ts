@@ -1,6 +1,7 @@
 /** What can be said about a media address before anything is fetched. */
 
 import { isIP } from 'node:net'
+import { hostOf, isAllowedHost } from './allowed-host.ts'
 import { Problem } from './problem.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -29,7 +30,7 @@ export function checkMediaUrl(
       errors: [{ pointer: '/media_url', code: 'invalid', detail: 'not an absolute http or https address' }],
     })
   // The operator vouches for it: it may be private, and plain.
-  const vouched = allowed.has(url.hostname.toLowerCase()) || allowed.has(url.host.toLowerCase())
+  const vouched = isAllowedHost(url, allowed)
   if (httpsOnly && !vouched && url.protocol !== 'https:')
     throw new Problem(
       'invalid_request',
@@ -41,7 +42,7 @@ export function checkMediaUrl(
   const extension = /\.([a-z0-9]{1,8})$/i.exec(url.pathname)?.[1]?.toLowerCase()
   if (extension && !supported.has(extension) && unsupported.has(extension))
     throw new Problem('unsupported_media', `.${extension} files cannot be sent.`)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(url)
   if (vouched) return
   if ((isIP(host) !== 0 && !isPublicAddress(host)) || /(^|\.)localhost$/i.test(host))
     throw new Problem('media_url_blocked', 'media_url names an address that is not public.')

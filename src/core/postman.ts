@@ -11,7 +11,7 @@ import { type Delivery, givenUpMs, type Webhook } from './webhook.ts'
 export type PostmanParts = TellingParts & {
   node: string
   store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'holdWebhook' | 'webhook'>
-  journal: Pick<Journal, 'read' | 'after' | 'head' | 'event'>
+  journal: Pick<Journal, 'read' | 'after' | 'event'>
   log: Log
 }
 
@@ -82,8 +82,10 @@ export class Postman {
     const rest = (this.#webhook.restsUntil ?? 0) - now()
     if (rest > 0) return Math.min(rest, lookMs)
     const retries = await this.#retries()
-    if (await this.#tell(retries)) return 0
-    if (await this.#replay()) return 0
+    const hasRetried = await this.#tell(retries)
+    // A replay of a month must not keep the present waiting: a page of each in turn.
+    const hasReplayed = !this.isOver && !this.#rests && (await this.#replay())
+    if (this.isOver || this.#rests) return 0
     const { position, environmentId } = this.#webhook
     const { tellings, last } = await journal.read(position, environmentId, this.#webhook, page)
     if (last > position) {
@@ -93,9 +95,14 @@ export class Postman {
       )
       return 0
     }
+    if (hasRetried || hasReplayed) return 0
     const due = (await store.nextDelivery(this.#webhook.id)) ?? Number.POSITIVE_INFINITY
     await journal.after(position, Math.max(0, Math.min(lookMs, due - now())), this.#stop.signal)
     return 0
+  }
+
+  get #rests(): boolean {
+    return (this.#webhook.restsUntil ?? 0) > this.#parts.now()
   }
 
   async #retries(): Promise<Job[]> {
@@ -151,8 +158,9 @@ export class Postman {
 
   /** Those that were tried, in order: when it gets into trouble half-way, the rest is left for later. */
   async #tellAll(jobs: readonly Job[]): Promise<Told[]> {
-    const told: (Told | undefined)[] = []
+    const told: Told[] = []
     let isEnough = false
+    const begunAt = performance.now()
     const some = this.#misses >= patience ? jobs.slice(0, 1) : jobs
     await inParallel(some.length, this.#window, async index => {
       if (isEnough || this.isOver) return
@@ -164,26 +172,36 @@ export class Postman {
       if (this.#giveUp.signal.aborted) return
       told[index] = one
       if (one.delivery.state === 'delivered') this.#misses = 0
-      else this.#misses += 1
-      isEnough = this.#misses >= patience || one.restsUntil !== undefined || one.disable !== undefined
+      else if (one.url !== undefined) this.#misses += 1
+      isEnough ||=
+        this.#misses >= patience ||
+        one.restsUntil !== undefined ||
+        one.disable !== undefined ||
+        // What it means to be ours has to be said again long before it ends.
+        performance.now() - begunAt > renewMs
     })
-    // Those that were begun are without gaps: each takes the next one in line.
-    return told.filter(one => one !== undefined)
+    // Up to the first that was not told to the end: what comes after it is told again.
+    const gap = some.findIndex((_, index) => told[index] === undefined)
+    return gap === -1 ? told : told.slice(0, gap)
   }
 
   async #settle(told: readonly Told[], position: number, replay?: Settlement['replay']): Promise<void> {
     const { store, node, now } = this.#parts
-    const { id, failingSince } = this.#webhook
+    const { id, url, failingSince } = this.#webhook
     const asked = Math.max(0, ...told.map(({ restsUntil = 0 }) => restsUntil))
     const tired = this.#misses >= patience ? now() + this.#restMs() : 0
-    const failing = !told.some(({ delivery }) => delivery.state === 'delivered') && told.length > 0
-    const isHopeless = failing && failingSince !== null && now() - failingSince >= givenUpMs
+    const tried = told.filter(({ url }) => url !== undefined)
+    const succeeded = tried.some(({ delivery }) => delivery.state === 'delivered')
+    const failed = tried.length > 0 && !succeeded
+    const isHopeless = failed && failingSince !== null && now() - failingSince >= givenUpMs
     const disable = told.find(one => one.disable)?.disable ?? (isHopeless ? 'failing' : undefined)
     const settled = await store.settle({
       id,
       node,
       untilMs: holdMs,
+      url,
       position,
+      ...(tried.length > 0 && { isWell: succeeded }),
       deliveries: told.map(({ delivery }) => delivery),
       restsUntil: Math.max(asked, tired) || null,
       ...(replay && { replay }),

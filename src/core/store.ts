@@ -48,8 +48,12 @@ export type Hold = { id: string; node: string; untilMs: number; insteadOf?: stri
 
 /** What became of some tellings to one address. */
 export type Settlement = Omit<Hold, 'insteadOf'> & {
+  /** Where it was told. */
+  url: string
   /** Everything up to there was tried. */
   position: number
+  /** Whether any of it was taken; not given: nothing was told. */
+  isWell?: boolean
   deliveries: readonly Delivery[]
   replay?: { id: string; position: number; isOver: boolean }
   restsUntil: number | null
@@ -63,12 +67,9 @@ export type Replay = { id: string; position: number; untilSeq: number }
 
 /** Whom to forget. `token` takes the place of the number where something must. */
 export type Erasure = { environmentId: number; number: string; token: string; limit: number }
-/** What was blanked, and the files that are to be removed. */
-export type Erased = { messages: number; received: number; files: string[] }
+export type Erased = { messages: number; received: number; files: number }
 
 export type Old = { environmentId: number; before: number; limit: number }
-/** How many there were; as many as the limit: more may be left. */
-export type Forgotten = { count: number; files: string[] }
 
 /** A key's requests are counted in fixed windows of this length. */
 export const requestWindowMs = 60_000
@@ -205,6 +206,8 @@ export interface Store extends VaultStore {
     keep?: Keep<Webhook | undefined>,
   ): Promise<Webhook | undefined>
   removeWebhook(environmentId: number, id: string): Promise<boolean>
+  /** Clears up after removed ones, some at a time. Returns how much there was. */
+  clearRemoved(limit: number): Promise<number>
   webhooks(): Awaitable<Webhook[]>
   webhook(environmentId: number, id: string): Awaitable<Webhook | undefined>
   /** One process at a time tells an address. Undefined: another does, or it is not to be told. */
@@ -237,14 +240,15 @@ export interface Store extends VaultStore {
   /** Blanks texts and numbers of one person: some of each. Whoever asks goes on until nothing is left. */
   erase(erasure: Erasure): Promise<Erased>
   /** Notes that a person was forgotten, and how much there was of them. */
-  noteErased(
-    environmentId: number,
-    counts: { messages: number; received: number; files: number },
-  ): Promise<void>
-  /** Forgets texts and files of messages from before then, oldest first. */
-  forgetTexts(old: Old): Promise<Forgotten>
+  noteErased(environmentId: number, counts: Erased): Promise<void>
+  /** Forgets texts and files of messages from before then, oldest first. Returns how many; as many as the limit: more may be left. */
+  forgetTexts(old: Old): Promise<number>
   /** Removes messages, and what is told of them in the journal, from before then, oldest first. */
-  removeOld(old: Old): Promise<Forgotten>
+  removeOld(old: Old): Promise<number>
+  /** Files that belong to nothing any more. */
+  removedFiles(limit: number): Awaitable<string[]>
+  /** They are gone from the folder. */
+  noteRemoved(files: readonly string[]): Promise<void>
 
   // The journal
   events(afterSeq: number, limit: number): Awaitable<JournalEvent[]>

@@ -30,10 +30,14 @@ export type TellingParts = {
 /** How long an address has to answer. */
 const patienceMs = 15_000
 const mostLogged = 12
+/** However long an address wants to be left in peace. */
+const longestRestMs = 24 * 3_600_000
 const gone = 410
 
 export type Told = {
   delivery: Delivery
+  /** Where it was told; undefined: nowhere, because it is gone from the journal. */
+  url?: string
   /** The address wants no more of this. */
   disable?: DisabledReason
   /** The address wants to be left in peace until then. */
@@ -90,8 +94,9 @@ export async function tell(
   const log = [...(before?.log ?? []), tried].slice(-mostLogged)
   return {
     delivery: { webhookId: webhook.id, eventSeq: event.seq, state, attempts, dueAt, triedAt: tried.at, log },
+    url: tried.url,
     ...(isGone && { disable: 'gone' as const }),
-    ...(!isDone && retryAfterMs !== undefined && { restsUntil: dueAt ?? now }),
+    ...(!isDone && retryAfterMs !== undefined && { restsUntil: now + Math.min(retryAfterMs, longestRestMs) }),
   }
 }
 

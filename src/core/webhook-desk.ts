@@ -37,6 +37,9 @@ export type DeskParts = {
   now: () => number
 }
 
+/** Each is looked after all the time. */
+const mostWebhooks = 100
+
 export type WebhookWish = { url: string; types?: readonly string[] | null; deviceId?: string | null }
 /** A webhook and, this once, what to check its signatures with. */
 export type WithSecret = { webhook: Webhook; secret: string }
@@ -53,7 +56,7 @@ export class WebhookDesk {
   }
 
   async find(environment: Environment, id: string): Promise<Webhook> {
-    const webhook = await this.#parts.store.webhook(environment.id, id.toLowerCase())
+    const webhook = isId(id) ? await this.#parts.store.webhook(environment.id, id.toLowerCase()) : undefined
     if (!webhook) throw missing()
     return webhook
   }
@@ -65,6 +68,8 @@ export class WebhookDesk {
   ): Promise<WithSecret> {
     const { store, newSecret, wake } = this.#parts
     const checked = await this.#checked(environment, wish)
+    if ((await this.list(environment)).length >= mostWebhooks)
+      throw invalid('', `There are ${mostWebhooks} webhooks already. Remove one first.`)
     const id = randomUUIDv7()
     const { secret, sealed } = newSecret(id)
     const resultOf = (webhook: Webhook) => ({ webhook, secret })
@@ -84,14 +89,16 @@ export class WebhookDesk {
   ): Promise<Webhook> {
     const { enabled } = wish
     const change = { ...(await this.#checked(environment, wish)), ...(enabled !== undefined && { enabled }) }
-    const changed = await this.#parts.store.changeWebhook(environment.id, id.toLowerCase(), change)
+    const { id: known } = await this.find(environment, id)
+    const changed = await this.#parts.store.changeWebhook(environment.id, known, change)
     if (!changed) throw missing()
     this.#parts.wake()
     return changed
   }
 
   async remove(environment: Environment, id: string): Promise<void> {
-    if (!(await this.#parts.store.removeWebhook(environment.id, id.toLowerCase()))) throw missing()
+    const { id: known } = await this.find(environment, id)
+    if (!(await this.#parts.store.removeWebhook(environment.id, known))) throw missing()
     this.#parts.wake()
   }
 
@@ -143,7 +150,7 @@ export class WebhookDesk {
   /** Tells of one event once more. */
   async redeliver(environment: Environment, id: string, eventId: string, keep?: Keep<void>): Promise<void> {
     const { store, wake } = this.#parts
-    const webhook = await this.find(environment, id)
+    const webhook = await this.#told(environment, id)
     const seq = seqOf(eventId)
     const [event] = seq === undefined ? [] : await store.tellable(seq - 1, 1)
     if (!event || event.seq !== seq || event.environmentId !== environment.id) throw noEvent()
@@ -159,12 +166,19 @@ export class WebhookDesk {
     keep?: Keep<string>,
   ): Promise<void> {
     const { store, wake, now } = this.#parts
-    const webhook = await this.find(environment, id)
+    const webhook = await this.#told(environment, id)
     if (until !== undefined && until < since) throw invalid('/until', 'until must not be before since.')
     const afterSeq = await store.seqBefore(since)
     const last = await store.seqBefore((until ?? now()) + 1)
     await store.addReplay(webhook.id, afterSeq, last, keep)
     wake()
+  }
+
+  /** One that is told anything at all. */
+  async #told(environment: Environment, id: string): Promise<Webhook> {
+    const webhook = await this.find(environment, id)
+    if (!webhook.enabled) throw invalid('', 'The webhook is switched off. Switch it on first.')
+    return webhook
   }
 
   async #checked(environment: Environment, wish: Partial<WebhookWish>): Promise<Partial<WebhookWish>> {
@@ -187,5 +201,6 @@ export class WebhookDesk {
   }
 }
 
+const isId = (id: string) => /^[0-9a-f-]{36}$/i.test(id)
 const missing = () => new Problem('webhook_not_found', 'There is no webhook with this id.')
 const noEvent = () => new Problem('event_not_found', 'There is no such event for this webhook.')

@@ -2,6 +2,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
+import { hostOf, isAllowedHost } from './allowed-host.ts'
 import { invalid, Problem } from './problem.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -120,9 +121,8 @@ export function checkWebhookUrl(text: string, allowed: ReadonlySet<string>): str
     throw invalid('/url', 'url must be an absolute https address of at most 2,000 characters.')
   if (url.username !== '' || url.password !== '')
     throw invalid('/url', 'url must not hold a login: it would be in every log.')
-  const vouched = allowed.has(url.hostname.toLowerCase()) || allowed.has(url.host.toLowerCase())
-  if (vouched) return url.href
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isAllowedHost(url, allowed)) return url.href
+  const host = hostOf(url)
   if ((isIP(host) !== 0 && !isPublicAddress(host)) || /(^|\.)localhost\.?$/i.test(host))
     throw new Problem(
       'webhook_url_blocked',

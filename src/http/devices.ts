@@ -149,7 +149,7 @@ export const enrolDevice =
       data: { ...shownDevice(member, parts.now()), enrolment: shownEnrolment(way) },
     })
     const invitation = await enrolment.inviteAndExplain(partsOf(parts), member.device, withCode, way =>
-      keep(() => shown(way)),
+      keep(isInvited => (isInvited ? shown(way) : undefined)),
     )
     return shown(invitation)
   }

@@ -61,7 +61,8 @@ async function* pieces(
   { from, environmentId, interest, isAllowed }: Listener,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  yield `retry: ${comeBackMs}\n\n`
+  // Also whoever has heard of nothing yet comes back to where it was.
+  yield `id: ${eventIdOf(from)}\nretry: ${comeBackMs}\n\n`
   let place = from
   let saidAt = performance.now()
   let askedAt = saidAt
@@ -74,7 +75,7 @@ async function* pieces(
         .join('')
       saidAt = performance.now()
     } else if (performance.now() - saidAt >= heartbeatMs) {
-      yield ': still here\n\n'
+      yield `id: ${eventIdOf(place)}\n: still here\n\n`
       saidAt = performance.now()
     }
     if (performance.now() - askedAt >= allowanceMs) {

@@ -1,6 +1,6 @@
 /** `Idempotency-Key`: the same request again gets the first one's answer, and has no second effect. */
 
-import { type AnswerKey, fingerprintOf, type Keep } from '../core/answer.ts'
+import { type AnswerKey, answerName, fingerprintOf, type Keep, stillRunning } from '../core/answer.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 
@@ -39,7 +39,7 @@ export class Idempotency {
     const { environmentId, operation, key, request, isSecret } = asked
     if (key === '' || key.length > longestKey || /[^\x20-\x7e]/.test(key))
       throw new Problem('invalid_request', `Idempotency-Key must be 1 to ${longestKey} printable characters.`)
-    const name = JSON.stringify([environmentId, operation, key])
+    const name = answerName(asked)
     const fingerprint = fingerprintOf(request)
     const running = this.#running.get(name)
     if (running !== undefined) throw running === fingerprint ? stillRunning() : reused()
@@ -75,9 +75,6 @@ export class Idempotency {
     }
   }
 }
-
-const stillRunning = () =>
-  new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is being carried out.')
 
 const reused = () =>
   new Problem('idempotency_key_reused', 'This Idempotency-Key was used for another request.')

@@ -23,7 +23,7 @@ const shown = ({ number, source, createdAt }: OptOut) => ({ number, source, crea
 
 type Place = [createdAt: number, digest: string]
 const isPlace = (place: unknown): place is Place =>
-  Array.isArray(place) && Number.isSafeInteger(place[0]) && typeof place[1] === 'string'
+  Array.isArray(place) && Number.isSafeInteger(place[0]) && /^[\w-]{1,100}$/.test(String(place[1]))
 
 export const optOuts =
   (store: Pick<Store, 'optOuts'>): Action<OptOutsResponse> =>
@@ -58,9 +58,13 @@ export const optIn =
     return { success: true, data: { number } }
   }
 
+/** A number, or the id by which WhatsApp tells somebody whose number it hides. */
+const personOf = (given: string): string =>
+  /^[\w.:+-]{1,200}@[\w.]{1,50}$/.test(given) ? given : numberOf('number', given)
+
 export const erase =
   (forgetter: Pick<Forgetter, 'erase'>): Action<ErasedResponse> =>
   async ({ environment, params }) => ({
     success: true,
-    data: await forgetter.erase(environment, numberOf('number', params.number!)),
+    data: await forgetter.erase(environment, personOf(params.number!)),
   })

@@ -3,6 +3,7 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { hostOf, isAllowedHost, portOf } from '../core/allowed-host.ts'
 import { isPublicAddress } from '../core/public-address.ts'
 
 /** The address is not public, so nothing was sent there. */
@@ -20,13 +21,7 @@ export type Guard = {
 const usualLookup = async (name: string) =>
   (await systemLookup(name, { all: true })).map(({ address }) => address)
 
-export const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-
-/** The name without the brackets that addresses of IPv6 wear. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
-
-export const isAllowed = (url: URL, { allowed }: Guard): boolean =>
-  allowed.has(hostOf(url).toLowerCase()) || allowed.has(`${hostOf(url).toLowerCase()}:${portOf(url)}`)
+export const isAllowed = (url: URL, { allowed }: Guard): boolean => isAllowedHost(url, allowed)
 
 /**
  * Resolves the name once, judges what came out, and connects to exactly that: a name that means another machine a

@@ -1,7 +1,8 @@
 /** One GET to an address that a stranger chose, with every redirect judged anew. */
 
 import { type IncomingMessage, request } from 'node:http'
-import { Blocked, connectGuarded, type Guard, hostOf, isAllowed, portOf } from './connect.ts'
+import { hostOf, portOf } from '../core/allowed-host.ts'
+import { Blocked, connectGuarded, type Guard, isAllowed } from './connect.ts'
 
 /** It did not answer, or not with what was asked for. */
 export class Unreachable extends Error {}

@@ -2,7 +2,8 @@
 
 import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
-import { Blocked, connectGuarded, type Guard, hostOf, portOf } from './connect.ts'
+import { hostOf, portOf } from '../core/allowed-host.ts'
+import { Blocked, connectGuarded, type Guard } from './connect.ts'
 
 export type Posted = {
   status: number

@@ -26,11 +26,12 @@ const tables = {
   media: 'id',
   events: 'seq',
   batches: 'id',
+  answers: 'name',
   opt_outs: 'digest',
   webhooks: 'id',
 }
 /** What belongs to the database that was there, and to none that takes its place. */
-const emptied = ['vault', 'deliveries', 'replays', 'answers', 'forgotten']
+const emptied = ['vault', 'deliveries', 'replays', 'forgotten', 'passed_over', 'removed_files']
 /** Numbers of events are names that others remember: none that was ever given is given again. */
 const numbersLeftOut = 1_000_000_000
 const page = 1_000

@@ -1,9 +1,9 @@
 /** What became of each event at each address. */
 
 import type { DeliveryFilter } from '../core/store.ts'
-import type { Attempt, Delivery } from '../core/webhook.ts'
+import type { Attempt, Delivery, DeliveryState } from '../core/webhook.ts'
 import type { Verb } from './group.ts'
-import { raw, type Sql, sql, values } from './sql.ts'
+import { raw, type Sql, sql, values, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 const columns = raw(`webhook_id AS "webhookId", event_seq AS "eventSeq", state, attempts, due_at AS "dueAt",
@@ -80,10 +80,14 @@ export async function deliveries(
           ORDER BY event_seq DESC LIMIT ${limit}`)
       : await connection.all<DeliveryRow>(sql`
           SELECT ${columns} FROM deliveries
-          WHERE webhook_id = ${webhookId} AND event_seq < ${beforeSeq} AND state = ${state}
+          WHERE webhook_id = ${webhookId} AND event_seq < ${beforeSeq} AND ${inState(state)}
           ORDER BY event_seq DESC LIMIT ${limit}`)
   return found.map(fromRow)
 }
+
+/** In the very words of the index of those that were not delivered. */
+const inState = (state: DeliveryState) =>
+  varying(state === 'delivered' ? `state = 'delivered'` : `state <> 'delivered' AND state = '${state}'`)
 
 /** An event is told once more, now. */
 export const redeliver: Verb<{ webhookId: string; eventSeq: number }, void> = async (tx, asked) => {

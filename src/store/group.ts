@@ -1,7 +1,6 @@
 /** Group commit: verbs that are called together share one transaction, and so one wait for the disk. */
 
-import type { Keep } from '../core/answer.ts'
-import { Problem } from '../core/problem.ts'
+import { type Keep, stillRunning } from '../core/answer.ts'
 import { answered, type Kept, keepAll } from './answers.ts'
 import { type Driver, StorageFault } from './driver.ts'
 import { Transaction } from './transaction.ts'
@@ -119,10 +118,6 @@ export class Group {
 
 /** What a call gets whose answer was kept by another a moment ago. */
 const again = Symbol('again')
-
-/** Another node was quicker. Whoever asks once more gets what it answered. */
-const stillRunning = () =>
-  new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is being carried out.')
 
 async function repeatedOf(tx: Transaction, byVerb: ByVerb): Promise<Set<Call>> {
   const keeping = [...byVerb.values()].flat().filter(({ keep }) => keep !== undefined)

@@ -24,6 +24,7 @@ import * as phones from './phones.ts'
 import { PostgresDriver } from './postgres.ts'
 import * as receipts from './receipts.ts'
 import * as received from './received.ts'
+import { noteRemoved, removedFiles } from './removed-files.ts'
 import { forgetTexts, removeOld } from './retention.ts'
 import { fallDue, nextDue } from './schedule.ts'
 import { sql } from './sql.ts'
@@ -159,6 +160,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     rotateWebhook: (environmentId, id, secret, previousUntil, keep) =>
       group.run(hooks.rotateWebhook, { environmentId, id, secret, previousUntil }, keep),
     removeWebhook: (environmentId, id) => group.run(hooks.removeWebhook, { environmentId, id }),
+    clearRemoved: write(hooks.clearRemoved),
     webhooks: () => hooks.webhooks(reader),
     webhook: (environmentId, id) => hooks.webhook(reader, environmentId, id),
     holdWebhook: write(hooks.holdWebhook),
@@ -190,6 +192,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     noteErased: (environmentId, counts) => group.run(noteErased, { environmentId, counts }),
     forgetTexts: write(forgetTexts),
     removeOld: write(removeOld),
+    removedFiles: limit => removedFiles(reader, limit),
+    noteRemoved: write(noteRemoved),
 
     events: (afterSeq, limit) => events(reader, afterSeq, limit),
     tellable: (afterSeq, limit) => tellable(reader, afterSeq, limit),

@@ -1,6 +1,6 @@
 /** Received messages, numbered without gaps in each list they appear in. */
 
-import { randomUUIDv7 } from 'node:crypto'
+import { hash, randomUUIDv7 } from 'node:crypto'
 import {
   type InboxFilter,
   type InboxPage,
@@ -30,6 +30,10 @@ const fromRow = (row: ReceivedRow): Received => ({
 const erasedPrefix = '\u007ferased '
 export const erasedSender = (token: string): string => `${erasedPrefix}${token}`
 
+/** By which a device's own id is recognised when the person is forgotten: it may hold their number. */
+export const erasedExternal = (externalId: string): string =>
+  `${erasedPrefix}${hash('sha256', externalId, 'base64url')}`
+
 /** The files that came with a received message. */
 export const mediaOf = (metadata: string): string[] =>
   ((JSON.parse(metadata) as { media?: { id: string }[] }).media ?? []).map(({ id }) => id)
@@ -44,9 +48,10 @@ async function known(tx: Transaction, incoming: Incoming): Promise<Received | un
   const { deviceId, externalId, fingerprint } = incoming
   const by = async (column: 'external_id' | 'fingerprint', value: string | null | undefined) => {
     if (value === null || value === undefined) return undefined
+    const forgotten = column === 'external_id' ? erasedExternal(value) : value
     const [row] = await tx.all<ReceivedRow>(sql`
       SELECT ${columns} FROM received r JOIN devices d ON d.id = r.device_id
-      WHERE r.device_id = ${deviceId} AND r.${varying(column)} = ${value}`)
+      WHERE r.device_id = ${deviceId} AND r.${varying(column)} IN (${value}, ${forgotten})`)
     return row && fromRow(row)
   }
   return (await by('external_id', externalId)) ?? (await by('fingerprint', fingerprint))

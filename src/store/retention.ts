@@ -1,8 +1,9 @@
-/** Forgetting what is old, oldest first: texts, or everything. What is not finished is never touched. */
+/** Forgetting what is old, oldest first: texts, or everything. What is not finished is passed over until it is. */
 
-import type { Forgotten, Old } from '../core/store.ts'
+import type { Old } from '../core/store.ts'
 import type { Verb } from './group.ts'
 import { mediaOf } from './received.ts'
+import { removeFiles } from './removed-files.ts'
 import { from, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -21,91 +22,105 @@ function moveOn(tx: Transaction, environmentId: number, what: Kind, position: nu
     ON CONFLICT (environment_id, what) DO UPDATE SET position = excluded.position`)
 }
 
-type Oldest = { seq: number; environmentId: number; status: string; createdAt: number }
+type OldMessage = { seq: number; environmentId: number; status: string; createdAt: number }
 
-/** The next ones that are old enough, up to the first that is not finished; those of other environments are passed over. */
+const isFinished = ({ status }: { status: string }) => !['scheduled', 'queued', 'sending'].includes(status)
+
+/** The next ones that are old enough and finished, with those passed over before that are finished by now. */
 async function oldMessages(
   tx: Transaction,
-  old: Old,
+  { environmentId, before, limit }: Old,
   what: Kind,
-): Promise<{ count: number; mine: Oldest[] }> {
-  const after = await positionOf(tx, old.environmentId, what)
-  const next = await tx.all<Oldest>(sql`
+): Promise<{ count: number; seqs: number[] }> {
+  const waited = await tx.all<{ seq: number; status: string | null }>(sql`
+    SELECT p.seq, m.status FROM passed_over p LEFT JOIN messages m ON m.seq = p.seq
+    WHERE p.environment_id = ${environmentId} AND p.what = ${what} ORDER BY p.seq LIMIT ${limit}`)
+  const ready = waited.filter(({ status }) => status === null || isFinished({ status }))
+  for (const { seq } of ready)
+    tx.write(sql`
+      DELETE FROM passed_over WHERE environment_id = ${environmentId} AND what = ${what} AND seq = ${seq}`)
+  const after = await positionOf(tx, environmentId, what)
+  const next = await tx.all<OldMessage>(sql`
     SELECT seq, environment_id AS "environmentId", status, created_at AS "createdAt" FROM messages
-    WHERE seq > ${after} ORDER BY seq LIMIT ${old.limit}`)
-  const isMine = ({ environmentId }: Oldest) => environmentId === old.environmentId
-  const end = next.findIndex(
-    one =>
-      one.createdAt >= old.before || (isMine(one) && ['scheduled', 'queued', 'sending'].includes(one.status)),
-  )
-  const passed = end === -1 ? next : next.slice(0, end)
-  if (passed.length > 0) moveOn(tx, old.environmentId, what, passed.at(-1)!.seq)
-  return { count: passed.length, mine: passed.filter(isMine) }
+    WHERE seq > ${after} ORDER BY seq LIMIT ${limit}`)
+  const end = next.findIndex(({ createdAt }) => createdAt >= before)
+  const old = end === -1 ? next : next.slice(0, end)
+  const mine = old.filter(one => one.environmentId === environmentId)
+  for (const { seq } of mine.filter(one => !isFinished(one)))
+    tx.write(sql`
+      INSERT INTO passed_over (environment_id, what, seq) VALUES (${environmentId}, ${what}, ${seq})
+      ON CONFLICT (environment_id, what, seq) DO NOTHING`)
+  if (old.length > 0) moveOn(tx, environmentId, what, old.at(-1)!.seq)
+  return { count: old.length, seqs: [...ready, ...mine.filter(isFinished)].map(({ seq }) => seq) }
 }
 
-type OldReceived = { seq: number; n: number; metadata: string; receivedAt: number }
-
-async function oldReceived(tx: Transaction, old: Old, after: number): Promise<OldReceived[]> {
-  const next = await tx.all<OldReceived>(sql`
-    SELECT seq, n_all AS n, metadata, received_at AS "receivedAt" FROM received
-    WHERE environment_id = ${old.environmentId} AND n_all > ${after} ORDER BY n_all LIMIT ${old.limit}`)
-  const end = next.findIndex(({ receivedAt }) => receivedAt >= old.before)
-  return end === -1 ? next : next.slice(0, end)
-}
-
-export const forgetTexts: Verb<Old, Forgotten> = async (tx, asked) => {
-  const results: Forgotten[] = []
+export const forgetTexts: Verb<Old, number> = async (tx, asked) => {
+  const counts: number[] = []
   for (const old of asked) {
-    const { environmentId } = old
-    const { count, mine } = await oldMessages(tx, old, 'texts')
-    if (mine.length > 0)
+    const { count, seqs } = await oldMessages(tx, old, 'texts')
+    if (seqs.length > 0)
       tx.write(sql`
-        UPDATE messages SET text = '', media_url = NULL ${seqs(mine)} WHERE messages.seq = r.old_seq`)
-    const received = await oldReceived(tx, old, await positionOf(tx, environmentId, 'received texts'))
-    const files = received.flatMap(({ metadata }) => mediaOf(metadata))
-    for (const { seq, metadata } of received) {
-      const { media: _, ...rest } = JSON.parse(metadata)
-      tx.write(sql`UPDATE received SET text = '', metadata = ${JSON.stringify(rest)} WHERE seq = ${seq}`)
-    }
-    for (const id of files) tx.write(sql`DELETE FROM media WHERE id = ${id}`)
-    if (received.length > 0) moveOn(tx, environmentId, 'received texts', received.at(-1)!.n)
-    results.push({ count: Math.max(count, received.length), files })
+        UPDATE messages SET text = '', media_url = NULL ${listed(seqs)} WHERE messages.seq = r.old_seq`)
+    counts.push(Math.max(count, await forgetReceivedTexts(tx, old)))
   }
-  return results
+  return counts
 }
 
-export const removeOld: Verb<Old, Forgotten> = async (tx, asked) => {
-  const results: Forgotten[] = []
+/** Returns how many were looked at. */
+async function forgetReceivedTexts(tx: Transaction, { environmentId, before, limit }: Old): Promise<number> {
+  const after = await positionOf(tx, environmentId, 'received texts')
+  const next = await tx.all<{ seq: number; environmentId: number; metadata: string; receivedAt: number }>(sql`
+    SELECT seq, environment_id AS "environmentId", metadata, received_at AS "receivedAt" FROM received
+    WHERE seq > ${after} ORDER BY seq LIMIT ${limit}`)
+  const end = next.findIndex(({ receivedAt }) => receivedAt >= before)
+  const old = end === -1 ? next : next.slice(0, end)
+  for (const { seq, metadata } of old.filter(one => one.environmentId === environmentId)) {
+    const { media: _, ...rest } = JSON.parse(metadata)
+    tx.write(sql`UPDATE received SET text = '', metadata = ${JSON.stringify(rest)} WHERE seq = ${seq}`)
+    removeFiles(tx, mediaOf(metadata))
+  }
+  if (old.length > 0) moveOn(tx, environmentId, 'received texts', old.at(-1)!.seq)
+  return old.length
+}
+
+export const removeOld: Verb<Old, number> = async (tx, asked) => {
+  const counts: number[] = []
   for (const old of asked) {
-    const { environmentId } = old
-    const { count, mine } = await oldMessages(tx, old, 'messages')
-    const [first, last] = [mine.at(0)?.seq, mine.at(-1)?.seq]
-    if (first !== undefined && last !== undefined) {
-      tx.write(sql`
-        DELETE FROM events
-        WHERE message_seq IS NOT NULL AND message_seq >= ${first} AND message_seq <= ${last}
-          AND environment_id = ${environmentId}`)
-      tx.write(sql`
-        DELETE FROM messages WHERE seq >= ${first} AND seq <= ${last} AND environment_id = ${environmentId}`)
+    const { count, seqs } = await oldMessages(tx, old, 'messages')
+    for (const seq of seqs) {
+      tx.write(sql`DELETE FROM events WHERE message_seq = ${seq}`)
+      tx.write(sql`DELETE FROM messages WHERE seq = ${seq}`)
+    }
+    const last = seqs.at(-1)
+    if (last !== undefined)
       tx.write(sql`
         DELETE FROM batches WHERE last_seq <= ${last}
           AND NOT EXISTS (SELECT 1 FROM messages WHERE seq >= batches.first_seq AND seq <= batches.last_seq)`)
-    }
-    const received = await oldReceived(tx, old, 0)
-    const lastReceived = received.at(-1)?.n
-    const files = received.flatMap(({ metadata }) => mediaOf(metadata))
-    if (lastReceived !== undefined) {
-      // A received message has the number of its event.
-      tx.write(sql`
-        DELETE FROM events WHERE seq IN (
-          SELECT seq FROM received WHERE environment_id = ${environmentId} AND n_all <= ${lastReceived})`)
-      tx.write(sql`DELETE FROM received WHERE environment_id = ${environmentId} AND n_all <= ${lastReceived}`)
-    }
-    for (const id of files) tx.write(sql`DELETE FROM media WHERE id = ${id}`)
-    const events = await removeEvents(tx, old)
-    results.push({ count: Math.max(count, received.length, events), files })
+    const received = await removeReceived(tx, old)
+    counts.push(Math.max(count, received, await removeEvents(tx, old)))
   }
-  return results
+  return counts
+}
+
+/** The oldest, so that each list stays without gaps. Returns how many. */
+async function removeReceived(tx: Transaction, { environmentId, before, limit }: Old): Promise<number> {
+  const next = await tx.all<{ n: number; metadata: string; receivedAt: number }>(sql`
+    SELECT n_all AS n, metadata, received_at AS "receivedAt" FROM received
+    WHERE environment_id = ${environmentId} ORDER BY n_all LIMIT ${limit}`)
+  const end = next.findIndex(({ receivedAt }) => receivedAt >= before)
+  const old = end === -1 ? next : next.slice(0, end)
+  const last = old.at(-1)?.n
+  if (last === undefined) return 0
+  removeFiles(
+    tx,
+    old.flatMap(({ metadata }) => mediaOf(metadata)),
+  )
+  // A received message has the number of its event.
+  tx.write(sql`
+    DELETE FROM events WHERE seq IN (
+      SELECT seq FROM received WHERE environment_id = ${environmentId} AND n_all <= ${last})`)
+  tx.write(sql`DELETE FROM received WHERE environment_id = ${environmentId} AND n_all <= ${last}`)
+  return old.length
 }
 
 /** Those that are about no message. Returns how many were looked at. */
@@ -126,8 +141,8 @@ async function removeEvents(tx: Transaction, { environmentId, before, limit }: O
   return old.length
 }
 
-const seqs = (rows: readonly { seq: number }[]) =>
+const listed = (seqs: readonly number[]) =>
   from(
     { old_seq: 'bigint' },
-    rows.map(({ seq }) => ({ old_seq: seq })),
+    seqs.map(seq => ({ old_seq: seq })),
   )

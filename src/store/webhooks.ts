@@ -1,7 +1,7 @@
 /** Addresses that are told what happens. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { Hold, Settlement } from '../core/store.ts'
+import type { Hold, Replay, Settlement } from '../core/store.ts'
 import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../core/webhook.ts'
 import { leaveNoRest, writeDeliveries } from './deliveries.ts'
 import type { Verb } from './group.ts'
@@ -22,7 +22,9 @@ const fromRow = (row: WebhookRow): Webhook => ({
 const typesText = (types: readonly string[] | null) => (types === null ? null : JSON.stringify(types))
 
 export async function webhooks(connection: Sql): Promise<Webhook[]> {
-  const found = await connection.all<WebhookRow>(sql`SELECT ${columns} FROM webhooks ORDER BY created_at, id`)
+  const found = await connection.all<WebhookRow>(
+    sql`SELECT ${columns} FROM webhooks WHERE removed = 0 ORDER BY created_at, id`,
+  )
   return found.map(fromRow)
 }
 
@@ -32,7 +34,7 @@ export async function webhook(
   id: string,
 ): Promise<Webhook | undefined> {
   const [row] = await connection.all<WebhookRow>(
-    sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND environment_id = ${environmentId}`,
+    sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND environment_id = ${environmentId} AND removed = 0`,
   )
   return row && fromRow(row)
 }
@@ -66,14 +68,14 @@ export const changeWebhook: Verb<Named & { change: WebhookChange }, Webhook | un
     }
     const after = { ...before, ...change }
     const isBack = after.enabled && !before.enabled
+    const isNew = isBack || after.url !== before.url
     const reason: DisabledReason | null = after.enabled ? null : (before.disabledReason ?? 'switched_off')
     // Back again it hears what happens from now on; the time between can be replayed.
     const [row] = await tx.all<WebhookRow>(sql`
       UPDATE webhooks SET url = ${after.url}, types = ${typesText(after.types)}, device_id = ${after.deviceId},
         enabled = ${after.enabled}, disabled_reason = ${reason},
         position = ${isBack ? tx.last : before.position},
-        failing_since = ${isBack ? null : before.failingSince},
-        rests_until = ${isBack || after.url !== before.url ? null : before.restsUntil}
+        failing_since = ${isNew ? null : before.failingSince}, rests_until = ${isNew ? null : before.restsUntil}
       WHERE id = ${id} RETURNING ${columns}`)
     changed.push(fromRow(row!))
   }
@@ -98,14 +100,30 @@ export const removeWebhook: Verb<Named, boolean> = async (tx, asked) => {
   const removed: boolean[] = []
   for (const { environmentId, id } of asked) {
     const found = await webhook(tx, environmentId, id)
-    if (found) {
-      await tx.all(sql`DELETE FROM deliveries WHERE webhook_id = ${id}`)
-      await tx.all(sql`DELETE FROM replays WHERE webhook_id = ${id}`)
-      await tx.all(sql`DELETE FROM webhooks WHERE id = ${id}`)
-    }
+    if (found) await tx.all(sql`UPDATE webhooks SET removed = 1, enabled = 0, secret = '' WHERE id = ${id}`)
     removed.push(found !== undefined)
   }
   return removed
+}
+
+/** Clears up after webhooks that were removed, some at a time: a log may be long. Returns how much there was. */
+export const clearRemoved: Verb<number, number> = async (tx, limits) => {
+  const counts: number[] = []
+  for (const limit of limits) {
+    const [gone] = await tx.all<{ id: string }>(sql`SELECT id FROM webhooks WHERE removed = 1 LIMIT 1`)
+    const cleared = gone
+      ? await tx.all(sql`
+          DELETE FROM deliveries WHERE webhook_id = ${gone.id} AND event_seq IN (
+            SELECT event_seq FROM deliveries WHERE webhook_id = ${gone.id} LIMIT ${limit})
+          RETURNING 1 AS gone`)
+      : []
+    if (gone && cleared.length < limit) {
+      await tx.all(sql`DELETE FROM replays WHERE webhook_id = ${gone.id}`)
+      await tx.all(sql`DELETE FROM webhooks WHERE id = ${gone.id}`)
+    }
+    counts.push(gone ? Math.max(1, cleared.length) : 0)
+  }
+  return counts
 }
 
 /** One process at a time tells an address. Undefined: another does, or it is not to be told. */
@@ -136,14 +154,17 @@ export const settle: Verb<Settlement, Webhook | undefined> = async (tx, settleme
 }
 
 async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webhook | undefined> {
-  const { id, node, untilMs, position, deliveries, replay, restsUntil, disable } = settlement
-  const succeeded = deliveries.some(({ state }) => state === 'delivered')
-  const failed = deliveries.length > 0 && !succeeded
+  const { id, node, untilMs, url, position, isWell, deliveries, replay } = settlement
   const [held] = await tx.all<WebhookRow>(
     sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND held_by = ${node}`,
   )
   if (!held) return undefined
-  const failingSince = succeeded ? null : (held.failingSince ?? (failed ? tx.now : null))
+  // What an address said that was changed meanwhile says nothing about the new one.
+  const isSame = held.url === url
+  const disable = isSame ? settlement.disable : undefined
+  const restsUntil = isSame ? settlement.restsUntil : held.restsUntil
+  const fails = held.failingSince ?? (isWell === false && isSame ? tx.now : null)
+  const failingSince = isWell ? null : fails
   const [row] = await tx.all<WebhookRow>(sql`
     UPDATE webhooks SET position = ${Math.max(held.position, position)}, failing_since = ${failingSince},
       rests_until = ${restsUntil}, held_until = ${tx.now + untilMs},
@@ -158,7 +179,8 @@ async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webho
     tx.journal({
       environmentId: held.environmentId,
       type: 'webhook.disabled',
-      data: { id, url: held.url, reason: disable },
+      // Not the whole address: there may be a secret in it, and others hear of this.
+      data: { id, url: new URL(held.url).origin, reason: disable },
     })
   return row && fromRow(row)
 }
@@ -179,11 +201,8 @@ export const addReplay: Verb<{ webhookId: string; afterSeq: number; untilSeq: nu
   return ids
 }
 
-export async function nextReplay(
-  connection: Sql,
-  webhookId: string,
-): Promise<{ id: string; position: number; untilSeq: number } | undefined> {
-  const [row] = await connection.all<{ id: string; position: number; untilSeq: number }>(sql`
+export async function nextReplay(connection: Sql, webhookId: string): Promise<Replay | undefined> {
+  const [row] = await connection.all<Replay>(sql`
     SELECT id, position, until_seq AS "untilSeq" FROM replays WHERE webhook_id = ${webhookId} ORDER BY id LIMIT 1`)
   return row
 }

@@ -322,10 +322,7 @@ describe('presence', () => {
         gateway.ask(method, `/staging/api/v1${path}`, { key, body })
       const unassigned = { to: '+10000000000', message: 'x' }
       assert.equal((await ask('POST', '/sms/send', unassigned)).status, 200)
-      assert.deepEqual((await ask('PATCH', '/settings', { number_check: 'plan' })).body, {
-        success: true,
-        data: { number_check: 'plan' },
-      })
+      assert.equal((await ask('PATCH', '/settings', { number_check: 'plan' })).body.data.number_check, 'plan')
       assert.equal((await ask('POST', '/sms/send', unassigned)).body.code, 'invalid_recipient')
       assert.equal((await ask('POST', '/sms/send', { to: '+4930123456', message: 'x' })).status, 200)
       assert.equal((await ask('PATCH', '/settings', { number_check: 'maybe' })).status, 400)

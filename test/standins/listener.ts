@@ -46,12 +46,12 @@ export function listen(url: string, key: string, from?: string): Listener {
             .map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
         )
         const data = fields.get('data')
+        listener.last = fields.get('id') ?? listener.last
         if (data === undefined) continue
         const event = JSON.parse(data) as Heard
         if (event.id !== fields.get('id') || event.type !== fields.get('event'))
           throw new Error('the stream contradicts itself')
         listener.events.push(event)
-        listener.last = event.id
       }
     }
   }

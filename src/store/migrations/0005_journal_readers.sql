@@ -1,12 +1,11 @@
 -- Answers that were given under an Idempotency-Key, kept in the commit of their effect.
 CREATE TABLE answers (
+  -- Environment, operation and key in one.
+  name TEXT PRIMARY KEY,
   environment_id INTEGER NOT NULL,
-  operation TEXT NOT NULL,
-  idempotency_key TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
   body TEXT NOT NULL,
-  created_at BIGINT NOT NULL,
-  PRIMARY KEY (environment_id, operation, idempotency_key)
+  created_at BIGINT NOT NULL
 );
 CREATE INDEX answers_age ON answers (created_at);
 
@@ -23,6 +22,8 @@ CREATE INDEX messages_rare ON messages (environment_id, status, seq)
 -- Where the messages of each bulk request lie: they are accepted together, and so stand in a row.
 CREATE TABLE batches (id TEXT PRIMARY KEY, first_seq BIGINT NOT NULL, last_seq BIGINT NOT NULL);
 CREATE INDEX batches_last ON batches (last_seq);
+INSERT INTO batches (id, first_seq, last_seq)
+  SELECT batch_id, MIN(seq), MAX(seq) FROM messages WHERE batch_id IS NOT NULL GROUP BY batch_id;
 
 -- Addresses that are told what happens. position: everything in the journal up to there was tried at least once, or is
 -- among the deliveries.
@@ -42,6 +43,8 @@ CREATE TABLE webhooks (
   rests_until BIGINT,
   held_by TEXT,
   held_until BIGINT,
+  -- Removed, but for the log of what it was told, which goes in steps.
+  removed INTEGER NOT NULL DEFAULT 0,
   created_at BIGINT NOT NULL
 );
 
@@ -57,6 +60,7 @@ CREATE TABLE deliveries (
   PRIMARY KEY (webhook_id, event_seq)
 );
 CREATE INDEX deliveries_due ON deliveries (webhook_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_open ON deliveries (webhook_id, state, event_seq) WHERE state <> 'delivered';
 CREATE INDEX deliveries_tried ON deliveries (tried_at) WHERE due_at IS NULL;
 
 -- Stretches of the journal that somebody wants delivered again.
@@ -85,3 +89,14 @@ CREATE TABLE forgotten (
   position BIGINT NOT NULL,
   PRIMARY KEY (environment_id, what)
 );
+
+-- Messages that were not finished when the past around them was forgotten: looked at again.
+CREATE TABLE passed_over (
+  seq BIGINT NOT NULL,
+  environment_id INTEGER NOT NULL,
+  what TEXT NOT NULL,
+  PRIMARY KEY (environment_id, what, seq)
+);
+
+-- Files that belong to nothing any more, until they are gone from the folder.
+CREATE TABLE removed_files (id TEXT PRIMARY KEY);
