@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Journal } from '../src/core/journal.ts'
-import { openStore } from '../src/store/open.ts'
+import { openDriver, openStore } from '../src/store/open.ts'
+import { sql } from '../src/store/sql.ts'
 import { emptySqlite } from './standins/databases.ts'
+import { until } from './standins/gateway.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A journal with so many events, read by nobody so far. */
-async function written(count: number) {
-  const store = await openStore(await emptySqlite(), { now: Date.now })
+async function written(count: number, database?: string) {
+  const store = await openStore(database ?? (await emptySqlite()), { now: Date.now })
   const draft = {
     environmentId: 1,
     kind: 'android',
@@ -29,6 +31,21 @@ test('any event is found, however far back it lies and whoever has read', async 
   const { store, journal } = await written(700)
   for (const seq of [650, 1, 350, 700]) assert.equal((await journal.event(seq))?.seq, seq)
   assert.equal(await journal.event(701), undefined)
+  await journal.stop()
+  await store.close()
+})
+
+test('numbers without events at the end do not keep anybody: they are passed over', async () => {
+  const database = await emptySqlite()
+  const { store, journal } = await written(5, database)
+  const driver = openDriver(database)
+  await driver.transact(async connection => {
+    await connection.all(sql`UPDATE counters SET value = value + 1000 WHERE name = 'journal'`)
+  })
+  await driver.close()
+  await until('it is seen', () => journal.head === 1_005)
+  assert.deepEqual(await journal.read(5, 1, {}), { tellings: [], last: 1_005 })
+  assert.equal((await journal.read(2, 1, {})).last, 5)
   await journal.stop()
   await store.close()
 })

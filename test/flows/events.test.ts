@@ -113,6 +113,24 @@ for (const { name, empty } of databases)
       delivered.stop()
       none.stop()
     })
+    test('whoever has heard of nothing yet comes back to where it was', async () => {
+      const quiet = stream(undefined, '?types=message.failed')
+      await until('it is open', () => quiet.opened)
+      await until('it knows its place', () => quiet.last !== undefined)
+      quiet.stop()
+      const { body } = await gateway.ask('POST', `${base}/sms/send`, {
+        key,
+        body: { to: '+15550100001', message: 'x' },
+      })
+      await until(
+        'it failed',
+        async () => (await gateway.store.message(2, body.message_id))?.status === 'failed',
+      )
+      const again = stream(quiet.last, '?types=message.failed')
+      await until('it hears what came between', () => again.events.length === 1)
+      assert.equal(again.events[0]!.data.message_id, body.message_id)
+      again.stop()
+    })
     test('another environment hears nothing of it', async () => {
       const other = await gateway.key('production', { scopes })
       const { body } = await gateway.ask('GET', '/api/v1/events', { key: other })

@@ -122,8 +122,10 @@ for (const { name, empty } of databases)
       const ids = [(await send(number)).body.message_id, (await send(number)).body.message_id]
       await until('delivered', async () => (await status(ids[1])) === 'delivered')
       const waiting = (await send(number, { send_at: later() })).body.message_id
+      await ask('POST', '/sms/send', { to: number, message: 'keyed' }, { 'idempotency-key': 'erased' })
       const file = '0190a000-0000-7000-8000-000000000001'
       await receive(number, 'my secret', {
+        externalId: '15550108000/ABC',
         media: [{ id: file, mime: 'image/png', size: 1, filename: 'x.png' }],
         metadata: { media: [{ id: file, kind: 'image', mime: 'image/png', size: 1, filename: 'x.png' }] },
       })
@@ -133,7 +135,7 @@ for (const { name, empty } of databases)
       const listed = (await ask('GET', '/messages?limit=100')).body.data.length
       const { status: code, body } = await ask('DELETE', `/people/${number}`)
       assert.equal(code, 200)
-      assert.deepEqual(body.data, { messages: 3, received: 2, files: 1 })
+      assert.deepEqual(body.data, { messages: 4, received: 2, files: 1 })
       assert.equal((await ask('GET', '/messages/received')).body.pagination.total, pages)
       assert.equal((await ask('GET', '/messages?limit=100')).body.data.length, listed)
       const one = (await ask('GET', `/messages/${ids[0]}`)).body.data
@@ -150,10 +152,22 @@ for (const { name, empty } of databases)
       assert.ok(!everything.includes('15550108000'), 'the number is still told somewhere')
       assert.ok(!everything.includes('my secret'))
       assert.equal((await ask('GET', `/media/${file}`)).status, 404)
+      // Its own id is recognised still, and held no more.
+      await receive(number, 'my secret', { externalId: '15550108000/ABC' })
+      assert.equal((await ask('GET', '/messages/received')).body.pagination.total, pages)
+      // A repetition of a request does not send again.
+      const repeated = await ask(
+        'POST',
+        '/sms/send',
+        { to: number, message: 'keyed' },
+        { 'idempotency-key': 'erased' },
+      )
+      assert.equal(repeated.headers.get('idempotent-replayed'), 'true')
+      assert.ok(!repeated.text.includes('15550108000'))
       // The opt-out stays.
       assert.equal((await send(number)).body.code, 'recipient_opted_out')
       const told = (await gateway.store.events(0, 100_000)).filter(({ type }) => type === 'person.erased')
-      assert.deepEqual(told.at(-1)!.data, { messages: 3, received: 2, files: 1 })
+      assert.deepEqual(told.at(-1)!.data, { messages: 4, received: 2, files: 1 })
       // Again: nothing is left. Two forgotten people do not get into each other's way.
       assert.deepEqual((await ask('DELETE', `/people/${number}`)).body.data, {
         messages: 0,
@@ -179,7 +193,7 @@ for (const { name, empty } of databases)
       await gateway.forgetter.tidy()
       assert.equal((await ask('GET', `/messages/${old}`)).body.data.message, 'hello')
       gateway.clock.now = now + 11 * day
-      const waiting = (await send(number, { send_at: new Date(gateway.clock.now + 20 * day).toISOString() }))
+      const waiting = (await send(number, { send_at: new Date(gateway.clock.now + 30 * day).toISOString() }))
         .body.message_id
       while ((await gateway.forgetter.tidy()) === 0);
       const blank = (await ask('GET', `/messages/${old}`)).body.data
@@ -190,9 +204,18 @@ for (const { name, empty } of databases)
       while ((await gateway.forgetter.tidy()) === 0);
       assert.equal((await ask('GET', `/messages/${old}`)).body.code, 'message_not_found')
       assert.equal((await ask('GET', '/messages/received')).body.pagination.total, 0)
-      gateway.clock.now = now + 31 * day + 3_600_000 - 60_000
+      // What is not finished is passed over, and does not hold up what comes behind it.
+      const behind = (await send('+15550109001')).body.message_id
+      await until('delivered', async () => (await status(behind)) === 'delivered')
+      const text = async (id: string) => (await ask('GET', `/messages/${id}`)).body.data?.message
+      gateway.clock.now += 11 * day
       while ((await gateway.forgetter.tidy()) === 0);
-      assert.equal((await ask('GET', `/messages/${waiting}`)).body.data.message, 'hello')
+      assert.equal(await text(behind), '')
+      assert.equal(await text(waiting), 'hello')
+      gateway.clock.now = now + 41 * day + 60_000
+      await until('it was sent at last', async () => (await status(waiting)) === 'delivered')
+      while ((await gateway.forgetter.tidy()) === 0);
+      assert.equal(await text(waiting), undefined)
       await receive(number, 'new')
       assert.equal((await ask('GET', '/messages/received')).body.pagination.total, 1)
       await ask('PATCH', '/settings', { forget_texts_after_days: null, remove_after_days: null })

@@ -220,6 +220,56 @@ for (const { name, empty } of databases)
       )
       for (const one of [id, watcher.id]) await ask('DELETE', `/webhooks/${one}`)
     })
+    test('a short Retry-After rests for that long, whatever step the event is at', async () => {
+      const { id } = await add('/busy', { types: ['message.delivered'] })
+      catcher.manners = ({ path }, response) => {
+        if (path !== '/busy') return 200
+        response.setHeader('retry-after', '1')
+        return 503
+      }
+      let now = Date.now()
+      at(now)
+      await send()
+      for (let tried = 1; tried <= 4; tried += 1) {
+        await until('it is noted', async () => (await log(id))?.attempts === tried)
+        const { rests_until } = (await ask('GET', `/webhooks/${id}`)).body.data
+        assert.equal(Date.parse(rests_until), now + 1_000)
+        now = Date.parse((await log(id)).next_attempt_at)
+        at(now)
+      }
+      gateway.clock.real = true
+      await ask('DELETE', `/webhooks/${id}`)
+      catcher.manners = () => 200
+    })
+    test('what an address answers that was changed meanwhile does not end the new one', async () => {
+      const { id } = await add('/old', { types: ['message.delivered'] })
+      let answer = () => {}
+      catcher.manners = ({ path }, response) => {
+        if (path !== '/old') return 200
+        answer = () => response.writeHead(410).end()
+        return 'own'
+      }
+      await send()
+      await until('it was asked', () => caught('/old').length === 1)
+      await ask('PATCH', `/webhooks/${id}`, { url: `${catcher.url}/new` })
+      answer()
+      const message = await send()
+      await until('the new one hears', () =>
+        caught('/new').some(({ event }) => event.data.message_id === message),
+      )
+      assert.equal((await ask('GET', `/webhooks/${id}`)).body.data.enabled, true)
+      await ask('DELETE', `/webhooks/${id}`)
+      catcher.manners = () => 200
+    })
+    test('one that is switched off is not replayed to, and ids that are none are not found', async () => {
+      const { id } = await add('/off')
+      await ask('PATCH', `/webhooks/${id}`, { enabled: false })
+      assert.equal((await ask('POST', `/webhooks/${id}/replay`, { since: '2026-01-01' })).status, 400)
+      for (const bad of ['x', '%00', '..%2f', id.slice(1)])
+        assert.equal((await ask('GET', `/webhooks/${bad}`)).status, 404, bad)
+      await ask('DELETE', `/webhooks/${id}`)
+      await until('its log is cleared', async () => (await gateway.store.clearRemoved(100)) === 0)
+    })
     test('five days of nothing but failures switch it off, with an event; one success in between does not', async () => {
       const { id } = await add('/dead', { types: ['message.delivered'] })
       const enabled = async () => (await ask('GET', `/webhooks/${id}`)).body.data
