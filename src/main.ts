@@ -174,7 +174,16 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
-  const hooksOut = buildWebhooks({ config, store, journal, node, ended: hasEnded, now, log })
+  const hooksOut = buildWebhooks({
+    config,
+    store,
+    journal,
+    node,
+    ended: hasEnded,
+    onAttempt: isTaken => metrics.told(isTaken),
+    now,
+    log,
+  })
   let publicUrl = config.PUBLIC_URL
   let listening = false
   const { app, refuse } = buildApi({

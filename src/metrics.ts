@@ -32,6 +32,10 @@ export class Metrics {
     registers: [this.#registry],
   })
 
+  readonly #told = this.#counter('basestation_webhook_attempts_total', 'Events posted to webhooks.', [
+    'outcome',
+  ])
+
   readonly #moved = new Map<string, number>()
   readonly #repeated = new Map<string, number>()
 
@@ -89,6 +93,10 @@ export class Metrics {
   receipt({ outcome }: Receipt, moved: boolean): void {
     const tally = moved ? this.#moved : this.#repeated
     tally.set(outcome, (tally.get(outcome) ?? 0) + 1)
+  }
+
+  told(isTaken: boolean): void {
+    this.#told.inc({ outcome: isTaken ? 'taken' : 'failed' })
   }
 
   #countReceipts(): void {

@@ -53,6 +53,7 @@ export type WebhookParts = {
   journal: Journal
   node: string
   ended: (node: string) => boolean
+  onAttempt: (isTaken: boolean) => void
   now: () => number
   log: Log
 }
@@ -65,8 +66,10 @@ export type Webhooks = {
   stop: () => Promise<void>
 }
 
-export function buildWebhooks({ config, store, journal, node, ended, now, log }: WebhookParts): Webhooks {
-  const { poster, telling } = buildTelling(config, now)
+export function buildWebhooks(parts: WebhookParts): Webhooks {
+  const { config, store, journal, node, ended, onAttempt, now, log } = parts
+  const { poster, telling: silent } = buildTelling(config, now)
+  const telling = { ...silent, onAttempt }
   const logMs = config.WEBHOOK_LOG_DAYS * day
   const courier = new Courier({ ...telling, node, ended, store, journal, logMs, log })
   return {

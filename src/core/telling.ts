@@ -25,6 +25,8 @@ export type TellingParts = {
   secretsOf: (webhook: Webhook) => readonly string[]
   now: () => number
   chance: () => number
+  /** Told of each attempt, and whether it was taken. */
+  onAttempt?: (isTaken: boolean) => void
 }
 
 /** How long an address has to answer. */
@@ -51,7 +53,7 @@ export async function attempt(
   body: string,
   signal?: AbortSignal,
 ): Promise<Attempt & { retryAfterMs?: number | undefined }> {
-  const { post, why, secretsOf, now } = parts
+  const { post, why, secretsOf, now, onAttempt } = parts
   const at = now()
   const timestamp = Math.floor(at / 1_000)
   const started = performance.now()
@@ -70,8 +72,10 @@ export async function attempt(
       AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal ? [signal] : [])]),
     )
     const error = isGood(status) ? null : complaint(status)
+    onAttempt?.(error === null)
     return { ...base, ms: ms(), status, answer, error, retryAfterMs }
   } catch (error) {
+    onAttempt?.(false)
     return { ...base, ms: ms(), status: null, answer: '', error: why(error) }
   }
 }
