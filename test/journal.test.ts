@@ -22,9 +22,15 @@ async function written(count: number, database?: string) {
     perDay: null,
   } as const
   await Promise.all(Array.from({ length: count }, () => store.enrol(draft)))
-  const journal = new Journal({ store, show: ({ seq }) => ({ seq }), log })
+  const shows: number[] = []
+  const show = ({ seq }: { seq: number }) => {
+    shows.push(seq)
+    return { seq }
+  }
+  const journal = new Journal({ store, show, log })
   await journal.start()
-  return { store, journal }
+  const shown = (seq: number) => shows.filter(one => one === seq).length
+  return { store, journal, shown }
 }
 
 test('any event is found, however far back it lies and whoever has read', async () => {
@@ -46,6 +52,30 @@ test('numbers without events at the end do not keep anybody: they are passed ove
   await until('it is seen', () => journal.head === 1_005)
   assert.deepEqual(await journal.read(5, 1, {}), { tellings: [], last: 1_005 })
   assert.equal((await journal.read(2, 1, {})).last, 5)
+  await journal.stop()
+  await store.close()
+})
+
+test('what was made before somebody was forgotten is made anew', async () => {
+  const { store, journal, shown } = await written(3)
+  const draft = {
+    environmentId: 1,
+    kind: 'android',
+    name: 'x',
+    phone: '',
+    perMinute: null,
+    perDay: null,
+  } as const
+  await store.enrol(draft)
+  await until('it is seen', () => journal.head === 4)
+  await journal.read(3, 1, {})
+  await journal.read(3, 1, {})
+  assert.equal(shown(4), 1, 'it is kept at hand')
+  await store.noteErased(1, { messages: 1, received: 0, files: 0 })
+  await until('it is seen', () => journal.head === 5)
+  await journal.read(4, 1, {})
+  await journal.read(3, 1, {})
+  assert.equal(shown(4), 2)
   await journal.stop()
   await store.close()
 })

@@ -44,6 +44,11 @@ for (const { name, empty } of databases)
       const refused = await send(number)
       assert.equal(refused.status, 400)
       assert.equal(refused.body.code, 'recipient_opted_out')
+      const kept = async () =>
+        (await ask('GET', '/messages?to=%2B15550107001')).body.data.map(
+          (one: { message_id: string }) => one.message_id,
+        )
+      assert.deepEqual(await kept(), [scheduled], 'what was refused was kept')
       const bulk = await ask('POST', '/sms/bulk', {
         recipients: ['+15550107002', number, 'x'],
         message: 'hi',
@@ -59,6 +64,7 @@ for (const { name, empty } of databases)
       const none = await ask('POST', '/sms/bulk', { recipients: [number], message: 'hi' })
       assert.equal(none.body.code, 'no_valid_recipients')
       assert.equal(none.body.errors[0].code, 'recipient_opted_out')
+      assert.deepEqual(await kept(), [scheduled], 'what was refused was kept')
       const preview = await ask('POST', '/messages/preview', { to: number, message: 'hi' })
       assert.equal(preview.body.data.rejected[0].code, 'recipient_opted_out')
       const story = (await ask('GET', `/messages/${scheduled}`)).body.data.timeline
@@ -176,6 +182,15 @@ for (const { name, empty } of databases)
       })
       assert.equal((await ask('DELETE', '/people/+15550108001')).body.data.received, 1)
       assert.equal((await ask('DELETE', '/people/nobody')).status, 400)
+    })
+    test('what a device has of a forgotten person and has not answered for is not offered again', async () => {
+      const number = '+15550110003'
+      const { body } = await send(number)
+      await until('the phone has it', async () => (await status(body.message_id)) === 'sending')
+      assert.equal((await ask('DELETE', `/people/${number}`)).body.data.messages, 1)
+      assert.equal(await status(body.message_id), 'unknown')
+      const story = (await ask('GET', `/messages/${body.message_id}`)).body.data.timeline
+      assert.equal(story.at(-1).reason.code, 'erased')
     })
     test('texts are forgotten, and later whole messages, when the environment wants it; what is unfinished stays', async () => {
       const number = '+15550109000'
