@@ -234,7 +234,8 @@ export function describeConfig(environment: Environment) {
     const given = lookUp(environment, name)
     const source: Source = given instanceof Complaint ? 'default' : given.source
     const secret = 'secret' in options[name]
-    const shown = config[name] === undefined ? '' : String(config[name])
+    const value = config[name]
+    const shown = value === undefined ? '' : String(value instanceof Set ? [...value] : value)
     return {
       name,
       value: secret && shown !== '' ? hideSecret(shown) : shown,

@@ -761,6 +761,12 @@ export type PreviewRequest = {
   device_id?: string
   /** Media file to attach, through WhatsApp devices only: PDF; JPEG, PNG, GIF, WebP; MP4, WebM; MP3, OGG, WAV; DOC, DOCX, TXT, ZIP. Staging ignores it on the single send. */
   media_url?: string
+  /** When to send it, at most 35 days ahead. ttl counts from then. When omitted, it is sent at once. */
+  send_at?: string
+  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
+  ttl?: number
+  /** SIM to send from, counted from 1, on phones with several. */
+  sim_slot?: number
 }
 
 export type PreviewResponse = {
@@ -935,10 +941,8 @@ export type SendResponse = {
 export type SettingsRequest = {
   /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
   number_check?: 'shape' | 'plan'
-  /** A received text that is one of these opts its sender out. The usual words in ten languages. */
-  opt_out_words?: string[]
-  /** A received text that is one of these opts its sender in again. */
-  opt_in_words?: string[]
+  opt_out_words?: string[] | null
+  opt_in_words?: string[] | null
   /** After so many days the texts and files of messages are forgotten; null: never. */
   forget_texts_after_days?: number | null
   /** After so many days messages are removed altogether; null: never. */

@@ -53,7 +53,7 @@ const list: Command = {
           table(
             shown.map(one => ({ ...one, number: one.number ?? '(forgotten)', since: one.created_at })),
             ['number', 'source', 'since'],
-            'Nobody has opted out.',
+            `Nobody has opted out in ${environment.name}.`,
           ),
         )
       },
@@ -81,8 +81,8 @@ const remove: Command = {
   run: context =>
     withEnvironment(context, async ({ store, environment, number }) => {
       if (!(await store.optIn(environment.id, number)))
-        throw new Problem('opt_out_not_found', `${number} has not opted out.`)
-      context.output.show({ number }, () => `${number} may be sent messages again.`)
+        throw new Problem('opt_out_not_found', `${number} has not opted out in ${environment.name}.`)
+      context.output.show({ number }, () => `${number} may be sent messages from ${environment.name} again.`)
     }),
 }
 
@@ -105,7 +105,7 @@ const erase: Command = {
       const counts = await forgetter.erase(environment, number)
       context.output.show(counts, () =>
         [
-          `Blanked ${counted(counts.messages, 'message')} to ${number}`,
+          `In ${environment.name}: blanked ${counted(counts.messages, 'message')} to ${number}`,
           `${counted(counts.received, 'message')} from it, and removed ${counted(counts.files, 'file')}.`,
         ].join(', '),
       )

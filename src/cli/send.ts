@@ -18,6 +18,7 @@ export const send: Command = {
       value: 'SECONDS',
       about: 'how long it stays valid, 60 to 604800 (default: a day)',
     },
+    'send-at': { type: 'string', value: 'TIME', about: 'when to send it, in ISO 8601 (default: at once)' },
     'sim-slot': { type: 'string', value: 'N', about: 'SIM to send from, counted from 1' },
     watch: { type: 'boolean', about: 'show its states until it is settled' },
     ...clientOptions,
@@ -27,7 +28,10 @@ export const send: Command = {
     const { given, output } = context
     const client = clientOf(context)
     const answer = await client.send(requestOf(given))
-    output.step(answer, () => `${answer.message_id}  queued for ${answer.to} on device ${answer.device_id}`)
+    output.step(
+      answer,
+      () => `${answer.message_id}  ${answer.status} for ${answer.to} on device ${answer.device_id}`,
+    )
     return given.flag('watch') ? await watch(client, answer.message_id, output, answer.status) : undefined
   },
 }
@@ -36,6 +40,7 @@ function requestOf(given: Parameters<typeof required>[0]): SendRequest {
   const device = given.text('device')
   const media = given.text('media-url')
   const ttl = given.text('ttl')
+  const sendAt = given.text('send-at')
   if (ttl !== undefined && !/^\d{1,9}$/.test(ttl)) throw new UsageError('--ttl must be a number of seconds')
   const slot = given.text('sim-slot')
   if (slot !== undefined && !/^[1-8]$/.test(slot))
@@ -46,6 +51,7 @@ function requestOf(given: Parameters<typeof required>[0]): SendRequest {
     ...(device !== undefined && { device_id: device }),
     ...(media !== undefined && { media_url: media }),
     ...(ttl !== undefined && { ttl: Number(ttl) }),
+    ...(sendAt !== undefined && { send_at: sendAt }),
     ...(slot !== undefined && { sim_slot: Number(slot) }),
   }
 }

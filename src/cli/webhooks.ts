@@ -49,8 +49,14 @@ const typesOf = (given: Given) =>
     ?.split(',')
     .map(type => type.trim())
 
+const offBecause = {
+  switched_off: 'off',
+  gone: 'off: it answered 410',
+  failing: 'off: it failed for five days',
+} as const
+
 function stateOf({ enabled, disabledReason, failingSince }: Webhook): string {
-  if (!enabled) return disabledReason ?? 'off'
+  if (!enabled) return offBecause[disabledReason ?? 'switched_off']
   return failingSince === null ? 'on' : `failing since ${isoTimeOrNull(failingSince)}`
 }
 
@@ -183,7 +189,10 @@ const rotate: Command = {
         [
           rotated.secret,
           '',
-          `The old secret signs too until ${isoTimeOrNull(rotated.webhook.previousUntil)}.`,
+          hours === 0
+            ? 'The old secret no longer signs.'
+            : `The old secret signs too until ${isoTimeOrNull(rotated.webhook.previousUntil)}.`,
+          'It is not shown again.',
         ].join('\n'),
       )
       return undefined
@@ -262,7 +271,7 @@ const replay: Command = {
       }
       output.show(
         { id: webhook.id },
-        () => `${webhook.url} is told once more. See: webhooks log ${webhook.id}`,
+        () => `${webhook.url} is told once more. See: npx basestation webhooks log ${webhook.id}`,
       )
       return undefined
     }),

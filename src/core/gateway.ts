@@ -143,7 +143,8 @@ export class Gateway {
     const alone = draft.recipients.length === 1 ? recipients[0] : undefined
     const about = { recipients, rejected, weight }
     try {
-      const { candidate } = await this.#carriers.find(environment, draft, weight, count, alone)
+      const isLater = this.#sendAt(draft) !== null
+      const { candidate } = await this.#carriers.find(environment, draft, weight, count, alone, isLater)
       const seconds = expectedSeconds(candidate, weight, count, this.#parts.now())
       return { ...about, carrier: candidate.device, seconds }
     } catch (error) {

@@ -186,7 +186,7 @@ export class Postman {
   }
 
   async #settle(told: readonly Told[], position: number, replay?: Settlement['replay']): Promise<void> {
-    const { store, node, now } = this.#parts
+    const { store, node, now, log } = this.#parts
     const { id, url, failingSince } = this.#webhook
     const asked = Math.max(0, ...told.map(({ restsUntil = 0 }) => restsUntil))
     const tired = this.#misses >= patience ? now() + this.#restMs() : 0
@@ -208,6 +208,8 @@ export class Postman {
       ...(disable && { disable }),
     })
     this.#renewedAt = now()
+    if (settled && !settled.enabled)
+      log.warn({ webhook: id, reason: settled.disabledReason }, 'a webhook is switched off')
     if (settled?.enabled) this.#take(settled)
     else this.isOver = true
   }

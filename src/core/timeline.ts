@@ -30,6 +30,7 @@ const movedBecause: Record<string, string> = {
   paused: 'Its device was paused, so it went to another one.',
   removed: 'Its device was removed, so it went to another one.',
   out_of_budget: 'Its device had no SMS parts left that day, so it went to another one.',
+  requested: 'Somebody took it back.',
   opted_out: 'The recipient opted out.',
   erased: 'The recipient was forgotten.',
 }

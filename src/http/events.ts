@@ -1,7 +1,7 @@
 /** The journal over HTTP: page by page, or as it is written. */
 
 import { eventIdOf, eventTypes, type Interest, seqOf } from '../core/event.ts'
-import type { Journal } from '../core/journal.ts'
+import type { Journal, Telling } from '../core/journal.ts'
 import type { shownEvent } from '../core/shown-event.ts'
 import type { EventsQuery, EventsResponse, StreamQuery } from './event-schemas.ts'
 import { bad, uuidOf } from './query.ts'
@@ -13,6 +13,8 @@ export type EventParts = {
 }
 
 const usualLimit = 100
+/** For one page no more of the journal is looked at than this. */
+const mostLookedAt = 5_000
 /** Something is said at least so often, so that everybody on the way knows that the line is in use. */
 const heartbeatMs = 15_000
 /** How soon a stream ends whose key was revoked. */
@@ -28,10 +30,19 @@ export const events =
     const from = after === undefined ? 0 : placeOf('after', after)
     // Whoever asks right after a send must find it.
     await journal.look()
-    const { tellings, last } = await journal.read(from, environment.id, interest, limit)
+    notAhead(journal, 'after', from)
+    const found: Telling[] = []
+    let place = from
+    while (found.length < limit && place < journal.head && place - from < mostLookedAt) {
+      const { tellings, last } = await journal.read(place, environment.id, interest)
+      found.push(...tellings)
+      place = last
+    }
+    const data = found.slice(0, limit)
+    const last = found.length > limit ? data.at(-1)!.seq : place
     return {
       success: true,
-      data: tellings.map(({ json }) => JSON.parse(json) as ReturnType<typeof shownEvent>),
+      data: data.map(({ json }) => JSON.parse(json) as ReturnType<typeof shownEvent>),
       next_cursor: eventIdOf(last),
       has_more: last < journal.head,
     }
@@ -43,7 +54,10 @@ export const stream =
     const { types, device_id, after } = query as StreamQuery
     const interest = interestOf(types, device_id)
     const known = lastEventId || after
-    const from = known === undefined ? journal.head : placeOf(lastEventId ? 'Last-Event-ID' : 'after', known)
+    await journal.look()
+    const name = lastEventId ? 'Last-Event-ID' : 'after'
+    const from = known === undefined ? journal.head : placeOf(name, known)
+    notAhead(journal, name, from)
     return new StreamAnswer('text/event-stream', signal =>
       pieces(journal, { from, environmentId: environment.id, interest, isAllowed }, signal),
     )
@@ -89,11 +103,20 @@ async function* pieces(
 function interestOf(types: string | undefined, device: string | undefined): Interest {
   const list = types?.split(',').map(type => type.trim())
   const unknown = list?.find(type => !(eventTypes as readonly string[]).includes(type))
-  if (unknown !== undefined) throw bad('types', `“${unknown.slice(0, 60)}” is not a type of event`)
+  if (unknown !== undefined)
+    throw bad(
+      'types',
+      `must be types of events such as message.delivered, and “${unknown.slice(0, 60)}” is none`,
+    )
   return {
     ...(list && { types: list }),
     ...(device !== undefined && { deviceId: uuidOf('device_id', device) }),
   }
+}
+
+/** Whoever waits for what was never there, after a restore perhaps, would wait for ever. */
+function notAhead({ head }: Pick<Journal, 'head'>, name: string, place: number): void {
+  if (place > head) throw bad(name, `must not be ahead of the newest event, which is ${eventIdOf(head)}`)
 }
 
 function placeOf(name: string, given: string): number {

@@ -11,6 +11,9 @@ export const PreviewRequest = Type.Object(
     message: draft.message,
     device_id: draft.device_id,
     media_url: draft.media_url,
+    send_at: draft.send_at,
+    ttl: draft.ttl,
+    sim_slot: draft.sim_slot,
   },
   { ...closed, title: 'PreviewRequest' },
 )

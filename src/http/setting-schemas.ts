@@ -23,11 +23,14 @@ const settingFields = {
   ),
   remove_after_days: days(7, 'After so many days messages are removed altogether; null: never.'),
 }
+/** Null: the usual ones again. */
+const orUsual = (list: ReturnType<typeof wordList>) => Type.Union([list, Type.Null()])
+
 export const SettingsRequest = Type.Object(
   {
     number_check: Type.Optional(settingFields.number_check),
-    opt_out_words: Type.Optional(settingFields.opt_out_words),
-    opt_in_words: Type.Optional(settingFields.opt_in_words),
+    opt_out_words: Type.Optional(orUsual(settingFields.opt_out_words)),
+    opt_in_words: Type.Optional(orUsual(settingFields.opt_in_words)),
     forget_texts_after_days: Type.Optional(settingFields.forget_texts_after_days),
     remove_after_days: Type.Optional(settingFields.remove_after_days),
   },

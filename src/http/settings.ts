@@ -1,7 +1,7 @@
 /** The settings of an environment. */
 
 import type { Environment, Settings } from '../core/environment.ts'
-import { plainWord } from '../core/opt-out.ts'
+import { plainWord, usualOptInWords, usualOptOutWords } from '../core/opt-out.ts'
 import { invalid } from '../core/problem.ts'
 import type { Action } from './route.ts'
 import type { SettingsRequest, SettingsResponse } from './setting-schemas.ts'
@@ -29,8 +29,12 @@ export const configure =
     const settings = {
       ...environment.settings,
       ...(asked.number_check !== undefined && { numberCheck: asked.number_check }),
-      ...(asked.opt_out_words && { optOutWords: wordsOf('opt_out_words', asked.opt_out_words) }),
-      ...(asked.opt_in_words && { optInWords: wordsOf('opt_in_words', asked.opt_in_words) }),
+      ...(asked.opt_out_words !== undefined && {
+        optOutWords: wordsOf('opt_out_words', asked.opt_out_words ?? usualOptOutWords),
+      }),
+      ...(asked.opt_in_words !== undefined && {
+        optInWords: wordsOf('opt_in_words', asked.opt_in_words ?? usualOptInWords),
+      }),
       ...(asked.forget_texts_after_days !== undefined && {
         forgetTextsAfterDays: asked.forget_texts_after_days,
       }),

@@ -42,11 +42,23 @@ const isLarge = (value: unknown) =>
     inner => typeof inner === 'object' && inner !== null && Object.keys(inner).length > 200,
   )
 
-function problemOf(errors: readonly ErrorObject[], schema: object): Problem {
+/** Where null is allowed beside something else, only what is wrong with the something is worth saying. */
+function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const choices = new Set(
+    errors.filter(({ keyword }) => keyword === 'anyOf').map(error => error.instancePath),
+  )
+  const isNoise = ({ keyword, instancePath, params }: ErrorObject) =>
+    choices.has(instancePath) && (keyword === 'anyOf' || (keyword === 'type' && params.type === 'null'))
+  const rest = errors.filter(error => !isNoise(error))
+  return rest.length > 0 ? rest : errors
+}
+
+function problemOf(all: readonly ErrorObject[], schema: object): Problem {
+  const errors = telling(all)
   const parts = errors.slice(0, mostErrors).map(error => partOf(error, schema))
   // A field nobody knows is told first: it explains why another one is missing.
-  const telling = ['unknown_field', 'too_many_recipients'] as const
-  const code = telling.find(one => parts.some(part => part.code === one)) ?? 'invalid_request'
+  const first = ['unknown_field', 'too_many_recipients'] as const
+  const code = first.find(one => parts.some(part => part.code === one)) ?? 'invalid_request'
   return new Problem(code, parts.map(part => part.detail).join(' '), { errors: parts })
 }
 

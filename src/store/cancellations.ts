@@ -14,7 +14,7 @@ export const cancel: Verb<Asked, Status | undefined> = async (tx, asked) => {
     const waiting = await tx.all<Waiting>(sql`
       SELECT seq, status FROM messages
       WHERE id = ${id} AND environment_id = ${environmentId} AND status IN ('queued', 'scheduled')`)
-    if ((await end(tx, waiting)) > 0) {
+    if ((await end(tx, waiting, { reason: 'requested' })) > 0) {
       found.push('canceled')
       continue
     }
@@ -51,7 +51,7 @@ type Canceled = Trace & { parts: number; pinned: number; held: number }
 async function end(
   tx: Transaction,
   waiting: readonly Waiting[],
-  data?: Record<string, unknown>,
+  data: Record<string, unknown>,
 ): Promise<number> {
   let count = 0
   for (const before of ['queued', 'scheduled'] as const) {
