@@ -74,14 +74,16 @@ export class Pump {
     const room = handful - this.#underWay.size
     // Whichever is answered first wakes this pump.
     if (room === 0) return undefined
+    const resting = this.#resting()
     const { messages, retryAt } =
-      this.#doubtSince === undefined ? await this.#claim(room) : await this.#recover()
+      this.#doubtSince === undefined ? await this.#claim(room, resting) : await this.#recover()
     for (const message of messages) this.#start(message)
     await this.#most()
     if (this.#debts.length > 0 || this.#downUntil > performance.now()) return downMs
     // More may be waiting; if not, whoever queues a message wakes this pump.
     if (messages.length === room) return 0
-    const rested = this.#restedIn()
+    // Those that were left out, also if they have rested enough meanwhile.
+    const rested = Math.min(...resting.map(({ until }) => until)) - performance.now()
     const allowed = retryAt === null ? Infinity : retryAt - now()
     const next = Math.min(rested, allowed)
     return next === Infinity ? undefined : Math.max(1, next)
@@ -101,11 +103,15 @@ export class Pump {
     await Promise.race([Promise.all(this.#underWay.values()), patience])
   }
 
-  async #claim(room: number) {
+  async #claim(room: number, resting: readonly { seq: number }[]) {
     const { store, deviceId, claimed, now } = this.#parts
     const before = now()
     try {
-      const claim = await store.claim(deviceId, room, this.#resting())
+      const claim = await store.claim(
+        deviceId,
+        room,
+        resting.map(({ seq }) => seq),
+      )
       claimed(claim.messages)
       return claim
     } catch (error) {
@@ -166,15 +172,9 @@ export class Pump {
     this.#rests.set(seq, { times, until: performance.now() + pause })
   }
 
-  #resting(): number[] {
+  #resting(): { seq: number; until: number }[] {
     const now = performance.now()
-    return [...this.#rests].flatMap(([seq, { until }]) => (until > now ? [seq] : []))
-  }
-
-  /** Milliseconds until the first of them has rested enough. */
-  #restedIn(): number {
-    const now = performance.now()
-    return Math.min(...[...this.#rests.values()].map(({ until }) => (until > now ? until - now : Infinity)))
+    return [...this.#rests].flatMap(([seq, { until }]) => (until > now ? [{ seq, until }] : []))
   }
 
   async #owe(tell: () => Promise<void>): Promise<void> {
