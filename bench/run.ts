@@ -10,6 +10,7 @@ import { numbersOf } from './numbers.ts'
 import { crowdOf } from './phones.ts'
 import { median, Server } from './process.ts'
 import { seedBacklog, seedInbox } from './seed.ts'
+import { until } from './until.ts'
 import { startReceivers, tellAll } from './webhooks.ts'
 
 const rounds = 5
@@ -255,6 +256,38 @@ async function lists(): Promise<void> {
   await server.stop()
 }
 
+/** Messages for many moments: how late each is queued. */
+async function schedule(): Promise<void> {
+  const server = await Server.start('phones', database('schedule'))
+  const client = server.client()
+  const count = 200
+  const begin = Date.now() + 3_000
+  for (let n = 0; n < count; n += 1) {
+    const send_at = new Date(begin + n * 20).toISOString()
+    await client.send({ to: '+15550101234', message: 'x', send_at })
+  }
+  const late: number[] = []
+  let after = 'evt_0'
+  await until('all are queued', async () => {
+    const { data, next_cursor } = await client.events({ types: 'message.queued', after, limit: 500 })
+    after = next_cursor
+    for (const event of data) {
+      const { send_at } = event.data as { send_at: string }
+      late.push(Date.parse(event.created_at) - Date.parse(send_at))
+    }
+    return late.length === count
+  })
+  report('scheduled messages: ms too early, at worst', Math.max(0, -Math.min(...late)), 0, '', true)
+  report(
+    'scheduled messages: ms too late, at worst',
+    Math.max(...late),
+    1_000,
+    `median ${median(late)}`,
+    true,
+  )
+  await server.stop()
+}
+
 async function webhooks(): Promise<void> {
   const { url, stop } = await startReceivers()
   const server = await Server.start('phones', database('webhooks'), {
@@ -280,7 +313,18 @@ async function webhooks(): Promise<void> {
   stop()
 }
 
-const all = { accepting, postgres, 'slow-disk': slowDisk, inbox, memory, phones, numbers, lists, webhooks }
+const all = {
+  accepting,
+  postgres,
+  'slow-disk': slowDisk,
+  inbox,
+  memory,
+  phones,
+  numbers,
+  lists,
+  schedule,
+  webhooks,
+}
 try {
   for (const [name, measure] of Object.entries(all))
     if (wanted.length === 0 || wanted.includes(name)) await measure()

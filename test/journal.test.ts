@@ -10,17 +10,18 @@ import { until } from './standins/gateway.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
+const draft = {
+  environmentId: 1,
+  kind: 'android',
+  name: 'x',
+  phone: '',
+  perMinute: null,
+  perDay: null,
+} as const
+
 /** A journal with so many events, read by nobody so far. */
 async function written(count: number, database?: string) {
   const store = await openStore(database ?? (await emptySqlite()), { now: Date.now })
-  const draft = {
-    environmentId: 1,
-    kind: 'android',
-    name: 'x',
-    phone: '',
-    perMinute: null,
-    perDay: null,
-  } as const
   await Promise.all(Array.from({ length: count }, () => store.enrol(draft)))
   const shows: number[] = []
   const show = ({ seq }: { seq: number }) => {
@@ -58,14 +59,6 @@ test('numbers without events at the end do not keep anybody: they are passed ove
 
 test('what was made before somebody was forgotten is made anew', async () => {
   const { store, journal, shown } = await written(3)
-  const draft = {
-    environmentId: 1,
-    kind: 'android',
-    name: 'x',
-    phone: '',
-    perMinute: null,
-    perDay: null,
-  } as const
   await store.enrol(draft)
   await until('it is seen', () => journal.head === 4)
   await journal.read(3, 1, {})
