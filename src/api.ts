@@ -71,7 +71,7 @@ export function buildApi(parts: ApiParts): Server {
       store,
       fleet,
       refresh: () => dispatcher.refresh(),
-      link: (target, signal) => linkNumber({ store, config, log, now, signal }, target, true),
+      link: (target, signal, keep) => linkNumber({ store, config, log, now, signal, keep }, target, true),
       addCloud: (draft, credentials, remember) =>
         addCloudNumber({ store, config, publicUrl: publicUrl() }, draft, credentials, remember),
       renewCloud: (device, renewed) =>

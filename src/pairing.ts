@@ -1,10 +1,13 @@
 /** Links a WhatsApp number to a device: the steps for people, then the device and its session in the database. */
 
+import { randomUUIDv7 } from 'node:crypto'
 import type { Config } from './config.ts'
+import type { Keep } from './core/answer.ts'
+import type { Device } from './core/device.ts'
 import type { LinkStep, LinkTarget } from './core/linking.ts'
 import type { Log } from './core/log.ts'
 import type { Store } from './core/store.ts'
-import type { VaultStore } from './core/vault.ts'
+import type { VaultChange, VaultStore } from './core/vault.ts'
 import { LibraryMissing } from './links/whatsapp/library.ts'
 import { pair } from './links/whatsapp/pairing.ts'
 import { inboxType } from './links/whatsapp/session.ts'
@@ -17,6 +20,8 @@ export type LinkParts = {
   log: Log
   now: () => number
   signal: AbortSignal
+  /** The answer to keep in the commit that makes it linked. */
+  keep?: Keep<Device> | undefined
 }
 
 export async function* linkNumber(
@@ -63,21 +68,35 @@ async function* attempted(parts: LinkParts, target: LinkTarget, withCode: boolea
         yield refusal
         return
       }
-      const device = 'device' in target ? target.device : await enrolled(store, target, step.number)
-      const vault = new SealedVault(store, device.id, secretKey(config))
-      // What has come and was not told yet is kept.
-      await vault.forget(undefined, undefined, inboxType)
-      await vault.write(step.session)
-      yield { step: 'linked', device }
+      yield { step: 'linked', device: await linked(parts, target, step.number, step.session) }
     }
   }
 }
 
-const enrolled = (
-  store: LinkParts['store'],
-  { environmentId, name }: { environmentId: number; name: string },
+/** The device with its session, in one commit. */
+async function linked(
+  { store, config, keep }: LinkParts,
+  target: LinkTarget,
   phone: string,
-) => store.enrol({ environmentId, kind: 'whatsapp', name, phone, perMinute: null, perDay: null })
+  session: readonly VaultChange[],
+): Promise<Device> {
+  const sealed = (id: string) => new SealedVault(store, id, secretKey(config)).sealed(session)
+  if ('device' in target) {
+    const { device } = target
+    // What has come and was not told yet stays.
+    await store.vaultReplace(
+      device.id,
+      sealed(device.id),
+      inboxType,
+      keep && { ...keep, answer: () => keep.answer(device) },
+    )
+    return device
+  }
+  const { environmentId, name } = target
+  const id = randomUUIDv7()
+  const draft = { id, environmentId, kind: 'whatsapp', name, phone, perMinute: null, perDay: null } as const
+  return await store.enrol({ ...draft, secrets: sealed(id) }, keep)
+}
 
 /** Its session is in use; another in its place would be written over. */
 const alreadyLinked: LinkStep = {

@@ -1,5 +1,6 @@
 /** Port: what a link remembers for its own device and nobody else, kept secret. */
 
+import type { Keep } from './answer.ts'
 import type { Awaitable } from './store.ts'
 
 /** Null takes the entry away. */
@@ -28,5 +29,12 @@ export interface VaultStore {
   ): Awaitable<{ id: string; value: string }[]>
   vaultList(deviceId: string, type: string, range?: VaultRange): Awaitable<{ id: string; value: string }[]>
   vaultWrite(deviceId: string, changes: readonly VaultChange[]): Promise<void>
+  /** Instead of all there is, save that of one type. */
+  vaultReplace(
+    deviceId: string,
+    changes: readonly VaultChange[],
+    but: string,
+    keep?: Keep<void>,
+  ): Promise<void>
   vaultForget(deviceId: string, type: string | null, before: number | null, but?: string): Promise<void>
 }

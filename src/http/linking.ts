@@ -1,41 +1,55 @@
 /** Linking a WhatsApp number over the API: its steps, one JSON object a line, as they happen. */
 
+import type { Keep } from '../core/answer.ts'
+import type { Candidate } from '../core/choose.ts'
+import type { Device } from '../core/device.ts'
+import { newcomer } from '../core/fleet.ts'
 import type { LinkTarget, LinkStep as Step } from '../core/linking.ts'
 import { invalid, Problem } from '../core/problem.ts'
 import { shownDevice } from '../core/shown.ts'
 import { type DeviceParts, find, nameOf, phoneOf } from './devices.ts'
+import type { Keeper } from './idempotency.ts'
 import type { LinkRequest, LinkStep } from './link-schemas.ts'
 import type { Action } from './route.ts'
 import { StreamAnswer } from './stream-answer.ts'
 
 export type LinkParts = DeviceParts & {
-  link: (target: LinkTarget, signal: AbortSignal) => AsyncIterable<Step>
+  link: (target: LinkTarget, signal: AbortSignal, keep: Keep<Device> | undefined) => AsyncIterable<Step>
 }
 
 export const linkNumber =
   (parts: LinkParts): Action<StreamAnswer> =>
-  async ({ environment, body }) => {
+  async ({ environment, body, keep }) => {
     const { name, phone = '' } = body as LinkRequest
     const wanted = phoneOf(phone)
-    return answer(parts, {
+    const target = {
       environmentId: environment.id,
       name: nameOf(name),
       ...(wanted !== '' && { phone: wanted }),
-    })
+    }
+    return answer(parts, target, keep)
   }
 
 export const linkDevice =
   (parts: LinkParts): Action<StreamAnswer> =>
-  async ({ environment, params }) => {
+  async ({ environment, params, keep }) => {
     const { device } = await find(parts, environment, params.device_id!)
     if (device.driver !== 'linked')
       throw invalid('', 'Only WhatsApp numbers that are linked to a phone are linked this way.')
-    return answer(parts, { device })
+    return answer(parts, { device }, keep)
   }
 
-function answer(parts: LinkParts, target: LinkTarget): StreamAnswer {
-  return new StreamAnswer('application/x-ndjson', signal => lines(shown(parts, parts.link(target, signal))))
+function answer(parts: LinkParts, target: LinkTarget, keep: Keeper): StreamAnswer {
+  const kept = keep<Device>(device => linked(parts, newcomer(device)))
+  return new StreamAnswer('application/x-ndjson', signal =>
+    lines(shown(parts, parts.link(target, signal, kept))),
+  )
 }
+
+const linked = ({ now }: LinkParts, member: Candidate): LinkStep => ({
+  step: 'linked',
+  device: shownDevice(member, now()),
+})
 
 async function* lines(steps: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const step of steps) yield `${JSON.stringify(step)}\n`
@@ -51,6 +65,6 @@ async function* shown(parts: LinkParts, steps: AsyncIterable<Step>): AsyncGenera
     await parts.refresh()
     const member = parts.fleet.member(step.device.id)
     if (!member) throw new Problem('internal', 'the device that was linked is gone')
-    yield { step: 'linked', device: shownDevice(member, parts.now()) }
+    yield linked(parts, member)
   }
 }

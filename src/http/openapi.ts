@@ -113,7 +113,7 @@ function reference(schema: object): Json {
 }
 
 /** Streams have no single answer that could be given again. */
-const mayRepeat = ({ method, stream }: Route) => method === 'POST' && !stream
+const mayRepeat = ({ method }: Route) => method === 'POST'
 
 const idempotencyKey = {
   name: 'Idempotency-Key',

@@ -15,7 +15,7 @@ import { Problem } from '../core/problem.ts'
 import { type Door, keyOf } from './auth.ts'
 import { registerDocs } from './docs.ts'
 import { registerHealth } from './health.ts'
-import { type Idempotency, keepNothing } from './idempotency.ts'
+import { type Idempotency, type Keeper, keepNothing } from './idempotency.ts'
 import { readJson } from './json.ts'
 import { FileAnswer } from './media.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
@@ -197,24 +197,27 @@ function registerEnvironment(
           }
           if (route.success) reply.code(route.success)
           const idempotencyKey = request.headers['idempotency-key']
-          if (idempotencyKey !== undefined && route.method === 'POST' && !route.stream) {
-            const { body, replayed } = await parts.idempotency.once(
-              {
-                environmentId: asked.environment.id,
-                operation: route.operation,
-                key: String(idempotencyKey),
-                request: [asked.params, asked.body ?? null],
-                isSecret: route.secret ?? false,
-              },
-              keep => route.action({ ...asked, keep }) as Promise<object>,
-            )
-            if (replayed) reply.header('idempotent-replayed', 'true')
-            return reply.type('application/json; charset=utf-8').serializer(asText).send(body)
+          const repeatable = idempotencyKey !== undefined &&
+            route.method === 'POST' && {
+              environmentId: asked.environment.id,
+              operation: route.operation,
+              key: String(idempotencyKey),
+              request: [asked.params, asked.body ?? null],
+              isSecret: route.secret ?? false,
+            }
+          const act = (keep: Keeper) => route.action({ ...asked, keep })
+          if (repeatable && !route.stream) {
+            const answer = await parts.idempotency.once(repeatable, act as () => Promise<object>)
+            if (answer.replayed) reply.header('idempotent-replayed', 'true')
+            return reply.type('application/json; charset=utf-8').serializer(asText).send(answer.body)
           }
-          const answer = await route.action({ ...asked, keep: keepNothing })
+          const answer = repeatable
+            ? await parts.idempotency.stream(repeatable, route.stream!, act as () => Promise<StreamAnswer>)
+            : await act(keepNothing)
           if (answer instanceof FileAnswer) return reply.headers(answer.headers()).send(answer.content)
           if (answer instanceof StreamAnswer) {
             streams.add(answer)
+            if (answer.replayed) reply.header('idempotent-replayed', 'true')
             reply.raw.once('close', () => {
               streams.delete(answer)
               answer.stop()

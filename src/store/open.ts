@@ -136,6 +136,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     vaultRead: (deviceId, type, ids) => vault.vaultRead(reader, deviceId, type, ids),
     vaultList: (deviceId, type, range) => vault.vaultList(reader, deviceId, type, range),
     vaultWrite: (deviceId, changes) => group.run(vault.vaultWrite, { deviceId, changes }),
+    vaultReplace: (deviceId, changes, but, keep) =>
+      group.run(vault.vaultReplace, { deviceId, changes, but }, keep),
     vaultForget: (deviceId, type, before, but) =>
       group.run(vault.vaultForget, { deviceId, type, before, but }),
 

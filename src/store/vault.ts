@@ -56,6 +56,17 @@ export const vaultWrite: Verb<Written, void> = async (tx, asked) => {
 
 type Forgotten = { deviceId: string; type: string | null; before: number | null; but?: string | undefined }
 
+type Replaced = { deviceId: string; changes: readonly VaultChange[]; but: string }
+
+/** All of a device's entries make room for these, save those of one type. */
+export const vaultReplace: Verb<Replaced, void> = async (tx, asked) => {
+  await vaultForget(
+    tx,
+    asked.map(({ deviceId, but }) => ({ deviceId, type: null, before: null, but })),
+  )
+  return await vaultWrite(tx, asked)
+}
+
 export const vaultForget: Verb<Forgotten, void> = async (tx, asked) => {
   for (const { deviceId, type, before, but } of asked) {
     if (type === null)

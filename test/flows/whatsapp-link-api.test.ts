@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Basestation } from '../../sdk/src/index.ts'
+import { Basestation, type LinkStep } from '../../sdk/src/index.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
 import type { Party } from '../standins/whatsapp/party.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
@@ -12,11 +12,12 @@ describe('linking over the API', () => {
   let gateway: TestGateway
   let client: Basestation
   let account: Party
+  let key: string
   before(async () => {
     const url = await server.start()
     account = server.add({ phone: '15550001000', lid: '900000000001', name: 'Shop' })
     gateway = await startGateway({ settings: { WHATSAPP_WS_URL: url } })
-    const key = await gateway.key('production', { scopes: ['devices:read', 'devices:manage'] })
+    key = await gateway.key('production', { scopes: ['devices:read', 'devices:manage'] })
     client = new Basestation({ url: gateway.url, key })
   })
   after(async () => {
@@ -30,6 +31,16 @@ describe('linking over the API', () => {
       `online is ${wanted}`,
       async () => (await client.device(id)).data.status === (wanted ? 'online' : 'offline'),
     )
+  const askOnce = (idempotencyKey: string, body: object) =>
+    fetch(`${gateway.url}/api/v1/links`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
+      body: JSON.stringify(body),
+    })
   async function linked(steps: ReturnType<Basestation['linkNumber']>) {
     for await (const step of steps) {
       if (step.step === 'qr') server.scan(step.qr!, account)
@@ -82,6 +93,47 @@ describe('linking over the API', () => {
     const end = await linked(client.linkDevice(device!.id))
     assert.equal(end.device?.id, device!.id, JSON.stringify(end))
     await online(device!.id, true)
+  })
+  test('a link that was made under an Idempotency-Key is not made again: its last step comes again', async () => {
+    const other = server.add({ phone: '15550001001', lid: '900000000002', name: 'Other' })
+    const ask = (body: object) => askOnce('link-once', body)
+    const lines = async (response: Response) =>
+      (await response.text())
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line) as LinkStep)
+    const first = await ask({ name: 'Other' })
+    const reader = first.body!.getReader()
+    const { value } = await reader.read()
+    const code = JSON.parse(new TextDecoder().decode(value).split('\n')[0]!) as LinkStep
+    assert.equal(code.step, 'qr')
+    // Until it is scanned, it is being carried out.
+    assert.equal((await ask({ name: 'Other' })).status, 409)
+    server.scan(code.qr!, other)
+    while (!(await reader.read()).done);
+    const again = await ask({ name: 'Other' })
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.equal(again.headers.get('content-type'), 'application/x-ndjson')
+    const steps = await lines(again)
+    assert.deepEqual(
+      steps.map(({ step, device }) => [step, device?.phone]),
+      [['linked', '+15550001001']],
+    )
+    assert.deepEqual(
+      (await devices()).filter(({ phone }) => phone === '+15550001001').map(({ id }) => id),
+      [steps[0]!.device!.id],
+    )
+    assert.equal((await ask({ name: 'Another' })).status, 422)
+  })
+  test('an attempt under an Idempotency-Key that is given up leaves the key free', async () => {
+    const ask = () => askOnce('given-up', { name: 'Later' })
+    const first = await ask()
+    await first.body!.cancel()
+    await until('the key is free', async () => {
+      const again = await ask()
+      await again.body!.cancel()
+      return again.status === 200 && again.headers.get('idempotent-replayed') === null
+    })
   })
   test('only a WhatsApp device can be linked', async () => {
     const phone = await client.addDevice({ kind: 'android', name: 'Phone' })
