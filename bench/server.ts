@@ -11,6 +11,9 @@ import { hashSecret, hintOf, newSecret, scopes } from '../src/core/key.ts'
 import type { LinkKind } from '../src/core/link.ts'
 import { simulatedPhones } from '../src/links/simulated.ts'
 import { build } from '../src/main.ts'
+import { cleanUpEarly } from '../src/memory.ts'
+
+cleanUpEarly()
 
 const [mode = 'durable', url = 'sqlite:data/bench.db'] = process.argv.slice(2)
 

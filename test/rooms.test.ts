@@ -25,6 +25,7 @@ const allowed: Record<string, readonly string[]> = {
     'pairing',
     'cloud-number',
     'tls',
+    'memory',
     'webhooks',
     'version',
   ],

@@ -1,5 +1,6 @@
 /** basestation serve: the gateway itself. */
 
+import { cleanUpEarly } from '../memory.ts'
 import { version } from '../version.ts'
 import { type Command, exitCodes } from './command.ts'
 import { onStop } from './signals.ts'
@@ -14,6 +15,7 @@ export const serve: Command = {
       import('../first-run.ts'),
       import('../main.ts'),
     ])
+    cleanUpEarly()
     const log = makeLog(config.LOG_LEVEL)
     let end: (code: number) => void = () => {}
     const ended = new Promise<number>(resolve => {

@@ -112,7 +112,6 @@ function reference(schema: object): Json {
   return title ? { $ref: `#/components/schemas/${title}` } : (schema as Json)
 }
 
-/** Streams have no single answer that could be given again. */
 const mayRepeat = ({ method }: Route) => method === 'POST'
 
 const idempotencyKey = {
