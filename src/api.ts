@@ -1,5 +1,6 @@
 /** Builds the API: its routes, who may use them, and the server. */
 
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addCloudNumber, renewCloudNumber } from './cloud-number.ts'
 import type { Config } from './config.ts'
@@ -16,6 +17,7 @@ import type { Store } from './core/store.ts'
 import type { Tenants } from './core/tenants.ts'
 import type { WebhookDesk } from './core/webhook-desk.ts'
 import { Door } from './http/auth.ts'
+import { readDashboard } from './http/dashboard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { type FailureDelay, RequestLimits } from './http/limits.ts'
 import { openApi } from './http/openapi.ts'
@@ -25,6 +27,7 @@ import type { Metrics } from './metrics.ts'
 import { linkNumber } from './pairing.ts'
 import { seal, unseal } from './seal.ts'
 import { secretKey } from './secret-key.ts'
+import { buildSignIn } from './sign-in.ts'
 import type { MediaFolder } from './store/media-folder.ts'
 import { version } from './version.ts'
 
@@ -47,6 +50,8 @@ export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
   log: Log
 }
 
+/** Where the dashboard is, once it was built. */
+const webFolder = join(import.meta.dirname, '../web/dist')
 const readyMs = 3_000
 /** A phone that is told to cancel answers within seconds, or is not listening. */
 const cancelMs = 10_000
@@ -79,11 +84,16 @@ export function buildApi(parts: ApiParts): Server {
       publicUrl,
       now,
     },
+    keys: { store, now },
+    stats: { store, fleet, now },
     readFile: id => mediaFolder.read(id),
     configure: (environment, settings) => tenants.configure(environment, settings),
   })
+  const session = buildSignIn({ config, store, publicUrl, now })
   const door = new Door({
     keys: new KeyRing(store, now),
+    visitors: session.visitors,
+    environmentId: name => tenants.environment(name).id,
     limits: new RequestLimits(now, store.countRequest),
     failures,
     rateLimit: config.RATE_LIMIT,
@@ -93,6 +103,9 @@ export function buildApi(parts: ApiParts): Server {
   const { app, refuse } = buildServer({
     routes: table,
     door,
+    session,
+    audit: store,
+    dashboard: readDashboard(webFolder),
     idempotency: new Idempotency({
       store,
       seal: text => seal(secretKey(config), ['answers'], text),

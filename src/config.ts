@@ -114,6 +114,11 @@ export const options = {
     default: undefined,
     read: hostName,
   }),
+  ALLOW_INSECURE_LOGIN: option({
+    about: 'lets people sign in to the dashboard over plain http from other machines',
+    default: '0',
+    read: flag,
+  }),
   TRUST_PROXY: option({
     about: 'proxies whose X-Forwarded-For is believed: addresses or networks, comma-separated',
     default: undefined,

@@ -19,6 +19,7 @@ import { Scheduler } from './core/scheduler.ts'
 import { shownEvent } from './core/shown-event.ts'
 import type { Store } from './core/store.ts'
 import { Sweeper } from './core/sweeper.ts'
+import { Teller } from './core/teller.ts'
 import { Tenants } from './core/tenants.ts'
 import { FailureDelay } from './http/limits.ts'
 import { cloudBase, cloudRoutes } from './links/cloud/routes.ts'
@@ -174,6 +175,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
+  const teller = new Teller(store, log)
   const hooksOut = buildWebhooks({
     config,
     store,
@@ -231,6 +233,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       scheduler.start()
       hooksOut.start()
       forgetter.start()
+      teller.start()
       await app.listen({ host: config.HOST, port: config.PORT })
       const { port } = app.server.address() as AddressInfo
       log.info({ host: config.HOST, port, version }, 'listening')
@@ -251,6 +254,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
           () => sweeper.stop(),
           () => scheduler.stop(),
           () => forgetter.stop(),
+          () => teller.stop(),
           () => tenants.stop(),
           () => hooksOut.stop(),
           () => journal.stop(),

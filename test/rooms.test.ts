@@ -26,6 +26,7 @@ const allowed: Record<string, readonly string[]> = {
     'cloud-number',
     'tls',
     'memory',
+    'team',
     'webhooks',
     'version',
   ],

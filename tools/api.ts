@@ -3,6 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openApi } from '../src/http/openapi.ts'
 import { routes } from '../src/http/routes.ts'
+import { sessionRoutes } from '../src/http/session-routes.ts'
+import { teamRoutes } from '../src/http/team-routes.ts'
 import { version } from '../src/version.ts'
 
 type Schema = {
@@ -29,6 +31,8 @@ const table = routes({
   desk: nothing,
   forgetter: nothing,
   devices: nothing,
+  keys: nothing,
+  stats: nothing,
   readFile: nothing,
   configure: nothing,
 })
@@ -46,6 +50,7 @@ function typeOf(schema: Schema, indent: string): string {
     case 'null':
       return schema.type
     case 'integer':
+    case 'number':
       return 'number'
     case 'array': {
       const inner = typeOf(schema.items!, indent)
@@ -78,7 +83,25 @@ const types = [
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}`),
 ]
+const sessionShapes = [...sessionRoutes(nothing), ...teamRoutes(nothing)].flatMap(
+  ({ body, query, response }) => [body, query, response],
+)
+const sessionNamed = new Map<string, Schema>()
+const collect = (schema: (Schema & { title?: string }) | undefined): void => {
+  if (!schema || typeof schema !== 'object') return
+  if (schema.title !== undefined) sessionNamed.set(schema.title, schema)
+  for (const inner of [...Object.values(schema.properties ?? {}), ...(schema.items ? [schema.items] : [])])
+    collect(inner)
+}
+for (const shape of sessionShapes) collect(shape as Schema)
+const sessionTypes = [
+  '/** The shapes of /session. Written by `npm run api` from the schemas that the gateway checks with. */',
+  ...[...sessionNamed]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}`),
+]
 const files: Record<string, string> = {
+  'sdk/src/session-api.ts': `${sessionTypes.join('\n\n')}\n`,
   'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
   'sdk/src/api.ts': `${types.join('\n\n')}\n`,
 }

@@ -54,6 +54,70 @@ export type CancelResponse = {
   }
 }
 
+export type ConversationReadResponse = {
+  success: boolean
+  data: {
+    person: string
+  }
+}
+
+export type ConversationsQuery = {
+  /** Only those with something nobody has seen. */
+  unread?: 'true'
+  /** Only those with this in their number, name or newest text. */
+  contains?: string
+  /** Items a page. */
+  limit?: number
+  /** next_cursor of the page before. */
+  cursor?: string
+}
+
+export type ConversationsResponse = {
+  success: boolean
+  data: Array<{
+    /** A number, or the name of a sender that has none. */
+    person: string
+    /** Messages of theirs that nobody has seen. */
+    unread: number
+    last: {
+      /** Identifier of the received message. */
+      id: string
+      /** The sender's phone number or name. */
+      from: string
+      message: string
+      /** When the gateway stored it; never decreases in order of arrival. */
+      received_at: string
+      /** Device that received it. */
+      device_id: string
+      device_name: string
+      device_phone: string
+      /** Kind of message. */
+      type: 'sms' | 'mms' | 'whatsapp'
+      metadata: {
+        /** SIM it came in on, counted from 1. */
+        sim_slot?: number
+        /** The time by the sender's or the phone's clock. */
+        sent_at?: string
+        /** Attachments. */
+        media?: Array<{
+          /** Where to fetch it: /media/{id}. */
+          id: string
+          /** What it is. */
+          kind: 'image' | 'video' | 'audio' | 'document'
+          mime: string
+          /** Bytes. */
+          size: number
+          filename: string | null
+        }>
+        [name: string]: unknown
+      }
+    }
+  }>
+  /** How many conversations have something unseen, counted up to 100. */
+  unread: number
+  next_cursor: string | null
+}
+
 export type DeliveriesQuery = {
   /** Only those in this state. */
   state?: 'pending' | 'delivered' | 'failed'
@@ -184,9 +248,9 @@ export type DeviceAddResponse = {
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: unknown
+      gap_least_seconds: number
       /** So long at most. */
-      gap_most_seconds: unknown
+      gap_most_seconds: number
       /** People it may write to for the first time on one day (UTC); null: no limit. */
       new_chats_per_day: number | null
       /** For so many days after it was added it sends less, and more each day. */
@@ -259,9 +323,9 @@ export type DeviceChangeRequest = {
   /** How carefully it sends. Only for WhatsApp numbers. */
   safety?: {
     /** Between two messages lies a random time: so long at least. */
-    gap_least_seconds?: unknown
+    gap_least_seconds?: number
     /** So long at most. */
-    gap_most_seconds?: unknown
+    gap_most_seconds?: number
     /** People it may write to for the first time on one day (UTC); null: no limit. */
     new_chats_per_day?: number | null
     /** For so many days after it was added it sends less, and more each day. */
@@ -301,9 +365,9 @@ export type DeviceResponse = {
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: unknown
+      gap_least_seconds: number
       /** So long at most. */
-      gap_most_seconds: unknown
+      gap_most_seconds: number
       /** People it may write to for the first time on one day (UTC); null: no limit. */
       new_chats_per_day: number | null
       /** For so many days after it was added it sends less, and more each day. */
@@ -369,9 +433,9 @@ export type DevicesResponse = {
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: unknown
+      gap_least_seconds: number
       /** So long at most. */
-      gap_most_seconds: unknown
+      gap_most_seconds: number
       /** People it may write to for the first time on one day (UTC); null: no limit. */
       new_chats_per_day: number | null
       /** For so many days after it was added it sends less, and more each day. */
@@ -475,6 +539,100 @@ export type EventsResponse = {
   has_more: boolean
 }
 
+export type KeyAddRequest = {
+  /** What it is for. */
+  name: string
+  /** What the key may do. */
+  scopes?: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
+  /** Requests a minute; null: the server’s usual limit. */
+  rate_limit?: number | null
+  /** Addresses and networks it may be used from; empty: any. */
+  allowed_ips?: string[]
+  expires_at?: string | null
+}
+
+export type KeyResponse = {
+  success: boolean
+  data: {
+    /** By which it is rotated and revoked. */
+    id: string
+    name: string
+    /** Where it works. */
+    environment: 'production' | 'staging'
+    /** Its first and last characters. */
+    hint: string
+    /** What the key may do. */
+    scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
+    /** Requests a minute; null: the server’s usual limit. */
+    rate_limit: number | null
+    /** Addresses and networks it may be used from; empty: any. */
+    allowed_ips: string[]
+    created_by: string
+    /** When it was made. */
+    created_at: string
+    expires_at: string | null
+    revoked_at: string | null
+    last_used_at: string | null
+  }
+}
+
+export type KeyRotateRequest = {
+  /** For so long the key before works too. */
+  overlap_hours?: number
+}
+
+export type KeySecretResponse = {
+  success: boolean
+  data: {
+    /** By which it is rotated and revoked. */
+    id: string
+    name: string
+    /** Where it works. */
+    environment: 'production' | 'staging'
+    /** Its first and last characters. */
+    hint: string
+    /** What the key may do. */
+    scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
+    /** Requests a minute; null: the server’s usual limit. */
+    rate_limit: number | null
+    /** Addresses and networks it may be used from; empty: any. */
+    allowed_ips: string[]
+    created_by: string
+    /** When it was made. */
+    created_at: string
+    expires_at: string | null
+    revoked_at: string | null
+    last_used_at: string | null
+    /** The key itself. It is shown only this once. */
+    key: string
+  }
+}
+
+export type KeysResponse = {
+  success: boolean
+  data: Array<{
+    /** By which it is rotated and revoked. */
+    id: string
+    name: string
+    /** Where it works. */
+    environment: 'production' | 'staging'
+    /** Its first and last characters. */
+    hint: string
+    /** What the key may do. */
+    scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
+    /** Requests a minute; null: the server’s usual limit. */
+    rate_limit: number | null
+    /** Addresses and networks it may be used from; empty: any. */
+    allowed_ips: string[]
+    created_by: string
+    /** When it was made. */
+    created_at: string
+    expires_at: string | null
+    revoked_at: string | null
+    last_used_at: string | null
+  }>
+}
+
 export type LinkRequest = {
   /** What to call it. */
   name: string
@@ -523,9 +681,9 @@ export type LinkStep = {
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: unknown
+      gap_least_seconds: number
       /** So long at most. */
-      gap_most_seconds: unknown
+      gap_most_seconds: number
       /** People it may write to for the first time on one day (UTC); null: no limit. */
       new_chats_per_day: number | null
       /** For so many days after it was added it sends less, and more each day. */
@@ -657,6 +815,8 @@ export type MessagesQuery = {
   to?: string
   /** Only messages of this bulk request. */
   batch_id?: string
+  /** Only messages with this in their text, in large or small letters. */
+  contains?: string
   /** Only messages accepted at or after this time. */
   since?: string
   /** Only messages accepted at or before this time. */
@@ -813,7 +973,7 @@ export type Problem = {
   title: string
   status: number
   /** Stable: decide by this. */
-  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'webhook_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'webhook_not_found' | 'event_not_found' | 'opt_out_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'idempotency_in_progress' | 'body_too_large' | 'unsupported_content_type' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'webhook_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'not_signed_in' | 'wrong_credentials' | 'code_needed' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_allowed' | 'cross_site' | 'wrong_host' | 'insecure_login' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'webhook_not_found' | 'event_not_found' | 'opt_out_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'last_owner' | 'idempotency_in_progress' | 'link_expired' | 'body_too_large' | 'unsupported_content_type' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
   /** For people; may change. */
   detail: string
   /** Also in X-Request-Id. */
@@ -965,6 +1125,79 @@ export type SettingsResponse = {
   }
 }
 
+export type StatsQuery = {
+  /** How far back; default 24h. */
+  period?: '24h' | '7d' | '30d'
+  /** Where days begin, in minutes ahead of UTC, such as 120 or -300. Default 0. */
+  utc_offset?: string
+}
+
+export type StatsResponse = {
+  success: boolean
+  data: {
+    /** When the period begins. */
+    since: string
+    /** By the hour over 24 hours, otherwise by the day. What happened counts when it happened. */
+    points: Array<{
+      /** When it begins. */
+      at: string
+      /** Messages that were accepted. */
+      accepted: number
+      /** Messages that the network took. */
+      sent: number
+      /** Messages that arrived. */
+      delivered: number
+      /** Messages that did not and will not arrive. */
+      failed: number
+      /** Messages whose validity ended before a device took them. */
+      expired: number
+      /** Messages that a device took and never answered for. */
+      unknown: number
+      /** Messages that were canceled. */
+      canceled: number
+      /** Messages that came in. */
+      received: number
+    }>
+    totals: {
+      /** Messages that were accepted. */
+      accepted: number
+      /** Messages that the network took. */
+      sent: number
+      /** Messages that arrived. */
+      delivered: number
+      /** Messages that did not and will not arrive. */
+      failed: number
+      /** Messages whose validity ended before a device took them. */
+      expired: number
+      /** Messages that a device took and never answered for. */
+      unknown: number
+      /** Messages that were canceled. */
+      canceled: number
+      /** Messages that came in. */
+      received: number
+    }
+    /** Of the messages that ended in this period, the share that arrived; null: none ended. */
+    delivery_rate: number | null
+    delivered_within: {
+      /** Half of the deliveries took at most so many seconds. */
+      half: number | null
+      /** 19 of 20 deliveries took at most so many seconds. */
+      most: number | null
+    }
+    /** Why messages did not arrive, the most frequent first. */
+    errors: Array<{
+      code: string
+      detail: string
+      count: number
+    }>
+    queue: {
+      /** Messages that no device has yet. */
+      waiting: number
+      oldest_at: string | null
+    }
+  }
+}
+
 export type StatusResponse = {
   success: boolean
   data: {
@@ -1008,6 +1241,90 @@ export type TestResponse = {
     answer: string
     error: string | null
   }
+}
+
+export type ThreadQuery = {
+  /** Items a page. */
+  limit?: number
+  /** next_cursor of the page before. */
+  cursor?: string
+}
+
+export type ThreadResponse = {
+  success: boolean
+  data: Array<{
+    sent?: {
+      /** Identifier of the message. */
+      message_id: string
+      batch_id: string | null
+      /** Device that sends it. */
+      device_id: string
+      /** Where the message is. Treat a value you do not know as not final. */
+      status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+      /** The recipient; empty once the person was forgotten. */
+      to: string
+      /** The text; empty once it was forgotten. */
+      message: string
+      media_url: string | null
+      sim_slot: number | null
+      /** SMS segments; 1 for anything that is not an SMS. */
+      segments: number
+      /** How often it was handed to a device. */
+      attempts: number
+      /** When it was accepted. */
+      created_at: string
+      send_at: string | null
+      /** After this it is too late to hand it to a device. */
+      expires_at: string
+      sent_at: string | null
+      delivered_at: string | null
+      read_at: string | null
+      error: {
+        /** Stable reason. */
+        code: string
+        /** What it means, and what to do about it. */
+        detail: string
+        /** Whether sending it again can help. */
+        retryable: boolean
+      } | null
+    }
+    received?: {
+      /** Identifier of the received message. */
+      id: string
+      /** The sender's phone number or name. */
+      from: string
+      message: string
+      /** When the gateway stored it; never decreases in order of arrival. */
+      received_at: string
+      /** Device that received it. */
+      device_id: string
+      device_name: string
+      device_phone: string
+      /** Kind of message. */
+      type: 'sms' | 'mms' | 'whatsapp'
+      metadata: {
+        /** SIM it came in on, counted from 1. */
+        sim_slot?: number
+        /** The time by the sender's or the phone's clock. */
+        sent_at?: string
+        /** Attachments. */
+        media?: Array<{
+          /** Where to fetch it: /media/{id}. */
+          id: string
+          /** What it is. */
+          kind: 'image' | 'video' | 'audio' | 'document'
+          mime: string
+          /** Bytes. */
+          size: number
+          filename: string | null
+        }>
+        [name: string]: unknown
+      }
+    }
+  }>
+  /** Whether the person wants no messages. */
+  opted_out: boolean
+  next_cursor: string | null
 }
 
 export type WebhookAddRequest = {

@@ -1,57 +1,13 @@
 /** A client for a Basestation gateway. Needs nothing but `fetch`: Node.js, Deno, Bun and browsers have it. */
 
-import type {
-  BulkRequest,
-  BulkResponse,
-  CancelResponse,
-  DeliveriesQuery,
-  DeliveriesResponse,
-  DeliveryResponse,
-  DeviceAddRequest,
-  DeviceAddResponse,
-  DeviceChangeRequest,
-  DeviceResponse,
-  DevicesResponse,
-  DoneResponse,
-  EnrolmentRequest,
-  ErasedResponse,
-  Event,
-  EventsQuery,
-  EventsResponse,
-  LinkRequest,
-  LinkStep,
-  MessageResponse,
-  MessagesQuery,
-  MessagesResponse,
-  OptInResponse,
-  OptOutResponse,
-  OptOutsQuery,
-  OptOutsResponse,
-  PreviewRequest,
-  PreviewResponse,
-  ReceivedQuery,
-  ReceivedResponse,
-  RemovedResponse,
-  ReplayRequest,
-  RotateRequest,
-  SendRequest,
-  SendResponse,
-  SettingsRequest,
-  SettingsResponse,
-  StatusResponse,
-  StreamQuery,
-  TestResponse,
-  WebhookAddRequest,
-  WebhookChangeRequest,
-  WebhookResponse,
-  WebhookSecretResponse,
-  WebhooksResponse,
-} from './api.ts'
+import type * as api from './api.ts'
 import { lines, stream } from './stream.ts'
 import { type Asked, type BasestationOptions, Transport } from './transport.ts'
 
 export type * from './api.ts'
 export { BasestationError } from './error.ts'
+export { BasestationSession } from './session.ts'
+export type * from './session-api.ts'
 export type { BasestationOptions } from './transport.ts'
 
 export type RepeatOptions = {
@@ -72,32 +28,71 @@ export class Basestation {
   }
 
   /** Sends a message to one recipient. */
-  send(request: SendRequest, options: RepeatOptions = {}): Promise<SendResponse> {
+  send(request: api.SendRequest, options: RepeatOptions = {}): Promise<api.SendResponse> {
     return this.#ask('POST', '/sms/send', request, options)
   }
 
   /** Sends one message to up to 100 recipients. */
-  sendBulk(request: BulkRequest, options: RepeatOptions = {}): Promise<BulkResponse> {
+  sendBulk(request: api.BulkRequest, options: RepeatOptions = {}): Promise<api.BulkResponse> {
     return this.#ask('POST', '/sms/bulk', request, options)
   }
 
   /** Asks what became of a message. */
-  status(messageId: string): Promise<StatusResponse> {
+  status(messageId: string): Promise<api.StatusResponse> {
     return this.#ask('GET', `/sms/status/${encodeURIComponent(messageId)}`)
   }
 
   /** Takes a message back; fails with `not_cancelable` once it is too late. */
-  cancel(messageId: string): Promise<CancelResponse> {
+  cancel(messageId: string): Promise<api.CancelResponse> {
     return this.#ask('POST', `/messages/${encodeURIComponent(messageId)}/cancel`)
   }
 
   /** Lists received messages, newest first. */
-  received(query: ReceivedQuery = {}): Promise<ReceivedResponse> {
+  received(query: api.ReceivedQuery = {}): Promise<api.ReceivedResponse> {
     return this.#ask('GET', `/messages/received${queryOf(query)}`)
   }
 
+  /** People who wrote, the latest first. */
+  conversations(query: api.ConversationsQuery = {}): Promise<api.ConversationsResponse> {
+    return this.#ask('GET', `/conversations${queryOf(query)}`)
+  }
+
+  /** What was said with one person, newest first. */
+  thread(person: string, query: api.ThreadQuery = {}): Promise<api.ThreadResponse> {
+    return this.#ask('GET', `/conversations/${encodeURIComponent(person)}${queryOf(query)}`)
+  }
+
+  /** Notes that what a person wrote was seen. */
+  readConversation(person: string): Promise<api.ConversationReadResponse> {
+    return this.#ask('POST', `/conversations/${encodeURIComponent(person)}/read`)
+  }
+
+  /** What was sent, delivered and received lately, and what waits. */
+  stats(query: api.StatsQuery = {}): Promise<api.StatsResponse> {
+    return this.#ask('GET', `/stats${queryOf(query)}`)
+  }
+
+  /** API keys, revoked ones too. */
+  keys(): Promise<api.KeysResponse> {
+    return this.#ask('GET', '/keys')
+  }
+
+  /** A new API key, which is shown this once. */
+  addKey(request: api.KeyAddRequest, options: RepeatOptions = {}): Promise<api.KeySecretResponse> {
+    return this.#ask('POST', '/keys', request, options)
+  }
+
+  /** A new key like this one, which goes on working for a while. */
+  rotateKey(keyId: string, request: api.KeyRotateRequest = {}): Promise<api.KeySecretResponse> {
+    return this.#ask('POST', `/keys/${encodeURIComponent(keyId)}/rotate`, request)
+  }
+
+  revokeKey(keyId: string): Promise<api.KeyResponse> {
+    return this.#ask('DELETE', `/keys/${encodeURIComponent(keyId)}`)
+  }
+
   /** What would become of a message, without sending it. */
-  preview(request: PreviewRequest): Promise<PreviewResponse> {
+  preview(request: api.PreviewRequest): Promise<api.PreviewResponse> {
     return this.#ask('POST', '/messages/preview', request)
   }
 
@@ -108,141 +103,141 @@ export class Basestation {
   }
 
   /** All devices. */
-  devices(): Promise<DevicesResponse> {
+  devices(): Promise<api.DevicesResponse> {
     return this.#ask('GET', '/devices')
   }
 
-  device(deviceId: string): Promise<DeviceResponse> {
+  device(deviceId: string): Promise<api.DeviceResponse> {
     return this.#ask('GET', devicePath(deviceId))
   }
 
   /** Adds a device; for an Android phone the answer says how to connect it. */
-  addDevice(request: DeviceAddRequest): Promise<DeviceAddResponse> {
+  addDevice(request: api.DeviceAddRequest): Promise<api.DeviceAddResponse> {
     return this.#ask('POST', '/devices', request)
   }
 
-  changeDevice(deviceId: string, request: DeviceChangeRequest): Promise<DeviceResponse> {
+  changeDevice(deviceId: string, request: api.DeviceChangeRequest): Promise<api.DeviceResponse> {
     return this.#ask('PATCH', devicePath(deviceId), request)
   }
 
   /** A fresh token, and a one-time code, to connect an Android phone. */
-  enrolDevice(deviceId: string, request: EnrolmentRequest = {}): Promise<DeviceAddResponse> {
+  enrolDevice(deviceId: string, request: api.EnrolmentRequest = {}): Promise<api.DeviceAddResponse> {
     return this.#ask('POST', `${devicePath(deviceId)}/enrolment`, request)
   }
 
   /** Links a WhatsApp number as a new device: yields a code to scan, and others when it ends, until it is linked. */
-  linkNumber(request: LinkRequest): AsyncGenerator<LinkStep> {
+  linkNumber(request: api.LinkRequest): AsyncGenerator<api.LinkStep> {
     return lines(this.#transport, '/links', request)
   }
 
   /** Links a WhatsApp device again that was logged out. */
-  linkDevice(deviceId: string): AsyncGenerator<LinkStep> {
+  linkDevice(deviceId: string): AsyncGenerator<api.LinkStep> {
     return lines(this.#transport, `${devicePath(deviceId)}/link`)
   }
 
   /** Removes a device for good. */
-  removeDevice(deviceId: string): Promise<RemovedResponse> {
+  removeDevice(deviceId: string): Promise<api.RemovedResponse> {
     return this.#ask('DELETE', devicePath(deviceId))
   }
 
   /** The settings of the environment. */
-  settings(): Promise<SettingsResponse> {
+  settings(): Promise<api.SettingsResponse> {
     return this.#ask('GET', '/settings')
   }
 
   /** Changes settings of the environment. */
-  configure(request: SettingsRequest): Promise<SettingsResponse> {
+  configure(request: api.SettingsRequest): Promise<api.SettingsResponse> {
     return this.#ask('PATCH', '/settings', request)
   }
 
   /** Messages, newest first, a page at a time: go on with `cursor: next_cursor` until that is null. */
-  messages(query: MessagesQuery = {}): Promise<MessagesResponse> {
+  messages(query: api.MessagesQuery = {}): Promise<api.MessagesResponse> {
     return this.#ask('GET', `/messages${queryOf(query)}`)
   }
 
   /** Everything about one message, with its story. */
-  message(messageId: string): Promise<MessageResponse> {
+  message(messageId: string): Promise<api.MessageResponse> {
     return this.#ask('GET', `/messages/${encodeURIComponent(messageId)}`)
   }
 
   /** What happened, oldest first: go on with `after: next_cursor`. */
-  events(query: EventsQuery = {}): Promise<EventsResponse> {
+  events(query: api.EventsQuery = {}): Promise<api.EventsResponse> {
     return this.#ask('GET', `/events${queryOf(query)}`)
   }
 
   /** What happens, as it happens. A lost line is taken up where it was left: nothing is missed, nothing comes twice. */
-  stream(query: StreamQuery = {}, signal?: AbortSignal): AsyncGenerator<Event> {
+  stream(query: api.StreamQuery = {}, signal?: AbortSignal): AsyncGenerator<api.Event> {
     return stream(this.#transport, queryOf({ ...query, after: undefined }), query.after, signal)
   }
 
-  webhooks(): Promise<WebhooksResponse> {
+  webhooks(): Promise<api.WebhooksResponse> {
     return this.#ask('GET', '/webhooks')
   }
 
-  webhook(webhookId: string): Promise<WebhookResponse> {
+  webhook(webhookId: string): Promise<api.WebhookResponse> {
     return this.#ask('GET', webhookPath(webhookId))
   }
 
   /** Adds an address that is told what happens. The secret is in this answer and in no other. */
-  addWebhook(request: WebhookAddRequest): Promise<WebhookSecretResponse> {
+  addWebhook(request: api.WebhookAddRequest): Promise<api.WebhookSecretResponse> {
     return this.#ask('POST', '/webhooks', request)
   }
 
-  changeWebhook(webhookId: string, request: WebhookChangeRequest): Promise<WebhookResponse> {
+  changeWebhook(webhookId: string, request: api.WebhookChangeRequest): Promise<api.WebhookResponse> {
     return this.#ask('PATCH', webhookPath(webhookId), request)
   }
 
-  removeWebhook(webhookId: string): Promise<DoneResponse> {
+  removeWebhook(webhookId: string): Promise<api.DoneResponse> {
     return this.#ask('DELETE', webhookPath(webhookId))
   }
 
   /** A new secret; the old one signs too for a while. */
-  rotateWebhook(webhookId: string, request: RotateRequest = {}): Promise<WebhookSecretResponse> {
+  rotateWebhook(webhookId: string, request: api.RotateRequest = {}): Promise<api.WebhookSecretResponse> {
     return this.#ask('POST', `${webhookPath(webhookId)}/rotate`, request)
   }
 
   /** Posts a test event, and says what came back. */
-  testWebhook(webhookId: string): Promise<TestResponse> {
+  testWebhook(webhookId: string): Promise<api.TestResponse> {
     return this.#ask('POST', `${webhookPath(webhookId)}/test`)
   }
 
   /** Tells a webhook once more of everything that happened in a time. */
-  replay(webhookId: string, request: ReplayRequest): Promise<DoneResponse> {
+  replay(webhookId: string, request: api.ReplayRequest): Promise<api.DoneResponse> {
     return this.#ask('POST', `${webhookPath(webhookId)}/replay`, request)
   }
 
   /** What became of each event, newest first. */
-  deliveries(webhookId: string, query: DeliveriesQuery = {}): Promise<DeliveriesResponse> {
+  deliveries(webhookId: string, query: api.DeliveriesQuery = {}): Promise<api.DeliveriesResponse> {
     return this.#ask('GET', `${webhookPath(webhookId)}/deliveries${queryOf(query)}`)
   }
 
   /** What was posted of one event, and what came back. */
-  delivery(webhookId: string, eventId: string): Promise<DeliveryResponse> {
+  delivery(webhookId: string, eventId: string): Promise<api.DeliveryResponse> {
     return this.#ask('GET', `${webhookPath(webhookId)}/deliveries/${encodeURIComponent(eventId)}`)
   }
 
   /** Tells a webhook once more of one event. */
-  redeliver(webhookId: string, eventId: string): Promise<DoneResponse> {
+  redeliver(webhookId: string, eventId: string): Promise<api.DoneResponse> {
     return this.#ask('POST', `${webhookPath(webhookId)}/deliveries/${encodeURIComponent(eventId)}/replay`)
   }
 
   /** Who wants no messages, newest first. */
-  optOuts(query: OptOutsQuery = {}): Promise<OptOutsResponse> {
+  optOuts(query: api.OptOutsQuery = {}): Promise<api.OptOutsResponse> {
     return this.#ask('GET', `/opt-outs${queryOf(query)}`)
   }
 
   /** Sends no more messages to a number; what waits for it is canceled. */
-  optOut(number: string): Promise<OptOutResponse> {
+  optOut(number: string): Promise<api.OptOutResponse> {
     return this.#ask('POST', '/opt-outs', { number })
   }
 
   /** Takes a number off the list. */
-  optIn(number: string): Promise<OptInResponse> {
+  optIn(number: string): Promise<api.OptInResponse> {
     return this.#ask('DELETE', `/opt-outs/${encodeURIComponent(number)}`)
   }
 
   /** Forgets a person: texts and numbers are blanked everywhere. */
-  erase(number: string): Promise<ErasedResponse> {
+  erase(number: string): Promise<api.ErasedResponse> {
     return this.#ask('DELETE', `/people/${encodeURIComponent(number)}`)
   }
 

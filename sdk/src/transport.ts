@@ -5,8 +5,8 @@ import { BasestationError, isProblem, type ProblemCode } from './error.ts'
 export type BasestationOptions = {
   /** The gateway's address, or the full base address that ends with /api/v1. */
   url: string
-  /** An API key: bs_live_… or bs_test_…. */
-  key: string
+  /** An API key: bs_live_… or bs_test_…. Left out only by a page whose browser is signed in to the gateway. */
+  key?: string
   /** How often to try again; default 2. */
   retries?: number
   /** The longest wait between two tries, in seconds; a longer `Retry-After` is passed on as an error. Default 60. */
@@ -44,9 +44,9 @@ const certain: ReadonlySet<string> = new Set<ProblemCode>([
 
 export class Transport {
   readonly base: string
-  readonly #options: Required<BasestationOptions>
+  readonly #options: Required<Omit<BasestationOptions, 'key'>> & { key?: string }
 
-  constructor(options: BasestationOptions) {
+  constructor(options: BasestationOptions, base = baseOf(options.url, options.key)) {
     this.#options = {
       retries: 2,
       longestWait: 60,
@@ -54,7 +54,7 @@ export class Transport {
       fetch: globalThis.fetch.bind(globalThis),
       ...options,
     }
-    this.base = baseOf(options.url, options.key)
+    this.base = base
   }
 
   /** Asks until there is an answer, or until trying again makes no sense. */
@@ -89,7 +89,7 @@ export class Transport {
     const response = await this.#options.fetch(this.base + path, {
       method,
       headers: {
-        authorization: `Bearer ${this.#options.key}`,
+        ...(this.#options.key !== undefined && { authorization: `Bearer ${this.#options.key}` }),
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
@@ -110,7 +110,7 @@ export class Transport {
 }
 
 /** A bare address is completed with the path of the environment that the key belongs to. */
-function baseOf(url: string, key: string): string {
+function baseOf(url: string, key = ''): string {
   const trimmed = url.replace(/\/+$/, '')
   if (trimmed.endsWith('/api/v1')) return trimmed
   return `${trimmed}${key.startsWith('bs_test_') ? '/staging/api/v1' : '/api/v1'}`

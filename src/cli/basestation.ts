@@ -21,11 +21,13 @@ import { send } from './send.ts'
 import { serve } from './serve.ts'
 import { simulate } from './simulate.ts'
 import { status } from './status.ts'
+import { userCommands } from './users.ts'
 import { webhookCommands } from './webhooks.ts'
 import { Unreachable } from './with-client.ts'
 
 const commands: readonly Command[] = [
   serve,
+  ...userCommands,
   ...keyCommands,
   ...deviceCommands,
   link,

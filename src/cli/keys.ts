@@ -3,24 +3,11 @@
 import { hashSecret, hintOf, type Key, newSecret, type Scope, scopes, sendAndRead } from '../core/key.ts'
 import { isNetwork } from '../core/network.ts'
 import { Problem } from '../core/problem.ts'
+import { shownKey } from '../core/shown-key.ts'
 import { isoTimeOrNull } from '../core/time.ts'
 import { type Command, duration, type Given, required, UsageError, wholeNumber } from './command.ts'
 import { table } from './output.ts'
 import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
-
-const shown = (key: Key) => ({
-  id: key.id,
-  name: key.name,
-  environment: key.environment,
-  hint: key.hint,
-  scopes: key.scopes,
-  rate_limit: key.rateLimit,
-  allowed_ips: key.allowedIps,
-  created_at: isoTimeOrNull(key.createdAt),
-  expires_at: isoTimeOrNull(key.expiresAt),
-  revoked_at: isoTimeOrNull(key.revokedAt),
-  last_used_at: isoTimeOrNull(key.lastUsedAt),
-})
 
 const create: Command = {
   name: 'keys create',
@@ -65,7 +52,7 @@ const create: Command = {
         hashSecret(secret),
         hintOf(secret),
       )
-      output.show({ ...shown(key), key: secret }, () =>
+      output.show({ ...shownKey(key), key: secret }, () =>
         [
           secret,
           '',
@@ -87,7 +74,7 @@ const list: Command = {
       const keys = (await store.keys()).filter(
         key => environment === undefined || key.environment === environment,
       )
-      context.output.show(keys.map(shown), () =>
+      context.output.show(keys.map(shownKey), () =>
         table(
           keys.map(key => ({
             id: key.id,
@@ -115,7 +102,7 @@ const revoke: Command = {
       const [id = ''] = context.given.words
       const key = await store.revokeKey(id)
       if (!key) throw new Problem('key_not_found', `There is no key with the id ${id}.`)
-      context.output.show(shown(key), () => `Revoked “${key.name}” (${key.hint}).`)
+      context.output.show(shownKey(key), () => `Revoked “${key.name}” (${key.hint}).`)
       return undefined
     }),
 }

@@ -1,6 +1,10 @@
 /** basestation serve: the gateway itself. */
 
+import type { Config } from '../config.ts'
+import type { Store } from '../core/store.ts'
+import { ticketUrl } from '../core/user.ts'
 import { cleanUpEarly } from '../memory.ts'
+import { teamOn } from '../team.ts'
 import { version } from '../version.ts'
 import { type Command, exitCodes } from './command.ts'
 import { onStop } from './signals.ts'
@@ -39,8 +43,10 @@ export const serve: Command = {
     // Only now: a key that is printed to nobody, because the port was taken, would be lost.
     const firstKey = await prepareFirstRun(gateway.store)
     await gateway.store.announce(url)
-    output.step({ url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1`, key: firstKey }, () =>
-      welcome(url, firstKey),
+    const setup = await setupLink(gateway.store, config, url)
+    const addresses = { url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1` }
+    output.step({ ...addresses, ...(setup !== undefined && { setup }), key: firstKey }, () =>
+      welcome(url, setup, firstKey),
     )
     onStop(() =>
       gateway.stop().then(
@@ -57,13 +63,25 @@ export const serve: Command = {
   },
 }
 
-function welcome(url: string, firstKey: string | undefined): string {
+/** Until somebody has set the dashboard up, each start makes a link with which one can. */
+async function setupLink(store: Store, config: Config, url: string): Promise<string | undefined> {
+  const team = teamOn(store, config, Date.now)
+  if (await team.isSetUp()) return undefined
+  const { token } = await team.ticket('setup', 'start')
+  return ticketUrl(url, 'setup', token)
+}
+
+function welcome(url: string, setup: string | undefined, firstKey: string | undefined): string {
   const addresses = [
     `Basestation ${version} is running.`,
     '',
     `  Production  ${url}/api/v1`,
     `  Staging     ${url}/staging/api/v1`,
     `  Reference   ${url}/docs`,
+    `  Dashboard   ${setup ?? url}`,
+    ...(setup === undefined
+      ? []
+      : ['              The link works once, within an hour. Open it to set the dashboard up.']),
     '',
   ]
   if (firstKey === undefined) return [...addresses, 'Stop the gateway with Ctrl-C.', ''].join('\n')

@@ -10,6 +10,8 @@ export type MessageFilter = {
   deviceId?: string
   recipient?: string
   batchId?: string
+  /** Only those whose text has this in it, in small letters. */
+  contains?: string
   since?: number
   until?: number
 }

@@ -1,6 +1,7 @@
 /** Port: what we need remembered. Every verb is one transaction, on disk when its promise resolves. */
 
 import type { AnswerKey, Keep, KeptAnswer } from './answer.ts'
+import type { ConversationFilter, ConversationPage, Thread, ThreadPlace } from './conversation.ts'
 import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
 import type { Environment, Settings } from './environment.ts'
 import type { EventWithSubject, JournalEvent } from './event.ts'
@@ -10,6 +11,8 @@ import type { MessageFilter, MessagePage } from './message-list.ts'
 import type { OptOut, OptOutPage, OptOutSource } from './opt-out.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
 import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
+import type { Tally } from './stats.ts'
+import type { UserStore } from './user-store.ts'
 import type { VaultStore } from './vault.ts'
 import type {
   Delivery,
@@ -75,7 +78,7 @@ export type Old = { environmentId: number; before: number; limit: number }
 export const requestWindowMs = 60_000
 export type Window = { startedAt: number; count: number }
 
-export interface Store extends VaultStore {
+export interface Store extends VaultStore, UserStore {
   // Messages
   /** Keeps new messages, all or none but for those whose recipient opted out, queued for their devices or scheduled. */
   accept(messages: readonly NewMessage[], keep?: Keep<Accepted>): Promise<Accepted>
@@ -135,6 +138,18 @@ export interface Store extends VaultStore {
   inbox(environmentId: number, filter: InboxFilter): Awaitable<InboxPage>
   media(environmentId: number, id: string): Awaitable<MediaFile | undefined>
 
+  // Conversations
+  conversations(environmentId: number, filter: ConversationFilter): Awaitable<ConversationPage>
+  /** How many have something that nobody has seen, counted up to a limit. */
+  unreadConversations(environmentId: number, limit: number): Awaitable<number>
+  thread(
+    environmentId: number,
+    person: string,
+    page: { limit: number; below?: ThreadPlace; withSent: boolean },
+  ): Awaitable<Thread>
+  /** Somebody has seen all of it. False: this person never wrote. */
+  readConversation(environmentId: number, person: string): Promise<boolean>
+
   // Devices
   enrol(draft: DeviceDraft, keep?: Keep<Device>): Promise<Device>
   change(deviceId: string, change: DeviceChange): Promise<Device | undefined>
@@ -173,8 +188,13 @@ export interface Store extends VaultStore {
   phoneByHook(hook: string): Awaitable<Phone | undefined>
 
   // Keys and environments
-  addKey(draft: KeyDraft, hash: string, hint: string): Promise<Key>
+  addKey(draft: KeyDraft, hash: string, hint: string, keep?: Keep<Key>): Promise<Key>
   revokeKey(id: string): Promise<Key | undefined>
+  /** A new key like this one, which goes on working until then. */
+  rotateKey(
+    rotation: { id: string; hash: string; hint: string; until: number; createdBy: string },
+    keep?: Keep<Key | undefined>,
+  ): Promise<Key | undefined>
   touchKey(id: string): Promise<void>
   key(hash: string): Awaitable<Key | undefined>
   keys(): Awaitable<Key[]>
@@ -258,6 +278,10 @@ export interface Store extends VaultStore {
   journalHead(): Awaitable<number>
   /** The number of the last event before then. */
   seqBefore(at: number): Awaitable<number>
+
+  /** Counts what happened since it was last asked, for `tallies`. Returns how many events it went through. */
+  tally(limit: number): Promise<number>
+  tallies(environmentId: number, since: number): Awaitable<Tally[]>
 
   /** Resolves when storage answers. */
   ping(): Awaitable<void>

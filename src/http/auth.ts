@@ -6,13 +6,17 @@ import { allowsAddress, environmentOf, type Key, type Scope } from '../core/key.
 import type { KeyRing } from '../core/key-ring.ts'
 import { Problem } from '../core/problem.ts'
 import type { Allowance, FailureDelay, RequestLimits } from './limits.ts'
+import { keyOfVisitor, type Visitors } from './visitors.ts'
 
 export type DoorParts = {
   keys: KeyRing
+  /** People with a browser, who come without a key. */
+  visitors: Visitors
   limits: RequestLimits
   failures: FailureDelay
   /** Requests a minute for keys without a limit of their own. */
   rateLimit: number
+  environmentId: (name: EnvironmentName) => number
   now: () => number
 }
 
@@ -41,6 +45,12 @@ export class Door {
    */
   hook(environment: EnvironmentName) {
     return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+      if (request.headers.authorization === undefined && this.#parts.visitors.hasSession(request)) {
+        this.#visit(request, environment)
+          .then(key => this.#known(request, reply, key, done))
+          .catch(done)
+        return
+      }
       let key: ReturnType<KeyRing['find']>
       try {
         key = this.#parts.keys.find(secretOf(request, environment))
@@ -55,8 +65,19 @@ export class Door {
 
   /** Whether the request would be let in still: its answer may go on for hours. */
   async stillAllows(request: FastifyRequest, environment: EnvironmentName): Promise<boolean> {
+    if (request.visitor)
+      return await this.#visit(request, environment).then(
+        key => this.#forbidden(request, key) === undefined,
+        () => false,
+      )
     const key = await this.#parts.keys.find(secretOf(request, environment))
     return this.#unusable(key) === undefined && this.#forbidden(request, key!) === undefined
+  }
+
+  async #visit(request: FastifyRequest, environment: EnvironmentName): Promise<Key> {
+    const { visitors, environmentId } = this.#parts
+    request.visitor = await visitors.find(request)
+    return keyOfVisitor(request.visitor, environment, environmentId(environment))
   }
 
   #known(request: FastifyRequest, reply: FastifyReply, key: Key | undefined, done: Done): void {
@@ -84,7 +105,7 @@ export class Door {
     reply.header('x-ratelimit-limit', allowance.limit)
     reply.header('x-ratelimit-remaining', allowance.remaining)
     reply.header('x-ratelimit-reset', resetSeconds)
-    this.#parts.keys.touch(key)
+    if (!request.visitor) this.#parts.keys.touch(key)
     request.key = key
     if (allowance.exceeded) {
       const wait = Math.max(1, Math.ceil((allowance.resetAt - this.#parts.now()) / 1_000))
@@ -103,7 +124,9 @@ export class Door {
     if (!allowsAddress(key.allowedIps, request.ip))
       return new Problem('ip_not_allowed', 'This API key may not be used from your address.')
     if (scope !== undefined && !key.scopes.includes(scope))
-      return new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`)
+      return request.visitor
+        ? new Problem('not_allowed', `Your role, ${request.visitor.user.role}, may not do this.`)
+        : new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`)
     return undefined
   }
 

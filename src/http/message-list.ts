@@ -25,6 +25,7 @@ export const messages =
       ...(given.device_id !== undefined && { deviceId: uuidOf('device_id', given.device_id) }),
       ...(given.to !== undefined && { recipient: numberOf('to', given.to) }),
       ...(given.batch_id !== undefined && { batchId: uuidOf('batch_id', given.batch_id) }),
+      ...(given.contains !== undefined && { contains: given.contains.toLowerCase() }),
       ...(given.since !== undefined && { since: timeOf('since', given.since) }),
       ...(given.until !== undefined && { until: timeOf('until', given.until) }),
     })

@@ -50,6 +50,7 @@ export const messageRoutes = (parts: RouteParts): readonly Route[] => [
   },
   {
     operation: 'preview',
+    isLook: true,
     group: 'Messages',
     summary: 'What would become of a message, without sending it',
     method: 'POST',

@@ -59,6 +59,13 @@ export const MessagesQuery = Type.Object(
     batch_id: Type.Optional(
       Type.String({ format: 'uuid', description: 'Only messages of this bulk request.' }),
     ),
+    contains: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Only messages with this in their text, in large or small letters.',
+      }),
+    ),
     since: Type.Optional(
       Type.String({ format: 'date-time', description: 'Only messages accepted at or after this time.' }),
     ),

@@ -11,8 +11,10 @@ import type { ProblemCode } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import type { WebhookDesk } from '../core/webhook-desk.ts'
 import type { Keeper } from './idempotency.ts'
+import type { KeyParts } from './keys.ts'
 import type { LinkParts } from './linking.ts'
 import type { ReadFile } from './media.ts'
+import type { StatParts } from './stats.ts'
 
 export type ApiRequest = {
   environment: Environment
@@ -36,7 +38,7 @@ export type Route = {
   operation: string
   summary: string
   /** Under which heading the reference shows it. */
-  group: 'Messages' | 'Inbox' | 'Devices' | 'Events' | 'Webhooks' | 'People' | 'Environment'
+  group: 'Messages' | 'Inbox' | 'Devices' | 'Events' | 'Webhooks' | 'People' | 'Keys' | 'Environment'
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** The first is the usual one; the others are the same code under another name. */
   paths: readonly string[]
@@ -49,6 +51,8 @@ export type Route = {
   success?: 201
   /** The shape of the answer, or that it is a file. */
   response: object | 'file'
+  /** It changes nothing, whatever the method says. */
+  isLook?: true
   /** The answer holds a secret, which is kept for repetitions only under seal. */
   secret?: true
   /** The answer comes piece by piece, each of this shape, for as long as somebody listens. */
@@ -61,12 +65,29 @@ export type Route = {
 export type RouteParts = {
   gateway: Pick<Gateway, 'send' | 'sendBulk' | 'preview'>
   canceler: Pick<Canceler, 'cancel'>
-  store: Pick<Store, 'message' | 'messages' | 'story' | 'inbox' | 'media' | 'optOut' | 'optIn' | 'optOuts'>
+  store: Pick<
+    Store,
+    | 'message'
+    | 'messages'
+    | 'story'
+    | 'inbox'
+    | 'media'
+    | 'optOut'
+    | 'optIn'
+    | 'optOuts'
+    | 'conversations'
+    | 'unreadConversations'
+    | 'thread'
+    | 'readConversation'
+    | 'optedOut'
+  >
   forgetter: Pick<Forgetter, 'erase'>
   fleet: Pick<Fleet, 'member'>
   journal: Pick<Journal, 'read' | 'after' | 'head' | 'look' | 'event'>
   desk: WebhookDesk
   devices: LinkParts
+  keys: KeyParts
+  stats: StatParts
   readFile: ReadFile
   configure: (environment: Environment, settings: Settings) => Promise<void>
 }

@@ -196,46 +196,46 @@ export const ReceivedQuery = Type.Object(
 )
 export type ReceivedQuery = Static<typeof ReceivedQuery>
 
+export const ReceivedMessage = Type.Object(
+  {
+    id: uuid('Identifier of the received message.'),
+    from: Type.String({ description: "The sender's phone number or name." }),
+    message: Type.String(),
+    received_at: time('When the gateway stored it; never decreases in order of arrival.'),
+    device_id: uuid('Device that received it.'),
+    device_name: Type.String(),
+    device_phone: Type.String(),
+    type: words(['sms', 'mms', 'whatsapp'], 'Kind of message.'),
+    metadata: Type.Object(
+      {
+        sim_slot: Type.Optional(Type.Integer({ description: 'SIM it came in on, counted from 1.' })),
+        sent_at: Type.Optional(time("The time by the sender's or the phone's clock.")),
+        media: Type.Optional(
+          Type.Array(
+            Type.Object(
+              {
+                id: uuid('Where to fetch it: /media/{id}.'),
+                kind: words(['image', 'video', 'audio', 'document'], 'What it is.'),
+                mime: Type.String(),
+                size: Type.Integer({ description: 'Bytes.' }),
+                filename: Type.Union([Type.String(), Type.Null()]),
+              },
+              closed,
+            ),
+            { description: 'Attachments.' },
+          ),
+        ),
+      },
+      { additionalProperties: true },
+    ),
+  },
+  { ...closed, title: 'ReceivedMessage' },
+)
+
 export const ReceivedResponse = Type.Object(
   {
     success: Type.Boolean(),
-    data: Type.Array(
-      Type.Object(
-        {
-          id: uuid('Identifier of the received message.'),
-          from: Type.String({ description: "The sender's phone number or name." }),
-          message: Type.String(),
-          received_at: time('When the gateway stored it; never decreases in order of arrival.'),
-          device_id: uuid('Device that received it.'),
-          device_name: Type.String(),
-          device_phone: Type.String(),
-          type: words(['sms', 'mms', 'whatsapp'], 'Kind of message.'),
-          metadata: Type.Object(
-            {
-              sim_slot: Type.Optional(Type.Integer({ description: 'SIM it came in on, counted from 1.' })),
-              sent_at: Type.Optional(time("The time by the sender's or the phone's clock.")),
-              media: Type.Optional(
-                Type.Array(
-                  Type.Object(
-                    {
-                      id: uuid('Where to fetch it: /media/{id}.'),
-                      kind: words(['image', 'video', 'audio', 'document'], 'What it is.'),
-                      mime: Type.String(),
-                      size: Type.Integer({ description: 'Bytes.' }),
-                      filename: Type.Union([Type.String(), Type.Null()]),
-                    },
-                    closed,
-                  ),
-                  { description: 'Attachments.' },
-                ),
-              ),
-            },
-            { additionalProperties: true },
-          ),
-        },
-        closed,
-      ),
-    ),
+    data: Type.Array(ReceivedMessage),
     pagination: Type.Object(
       {
         page: Type.Integer(),

@@ -1,36 +1,30 @@
 /** The HTTP server: both environments, the documents, health and metrics. */
 
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
 import fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { Environment, EnvironmentName } from '../core/environment.ts'
 import { environmentNames } from '../core/environment.ts'
 import type { Log } from '../core/log.ts'
 import { Problem } from '../core/problem.ts'
-import { type Door, keyOf } from './auth.ts'
+import { type Dashboard, registerDashboard } from './dashboard.ts'
 import { registerDocs } from './docs.ts'
+import { bases, type EnvironmentParts, registerEnvironment } from './environment-api.ts'
 import { registerHealth } from './health.ts'
-import { type Idempotency, type Keeper, keepNothing } from './idempotency.ts'
 import { readJson } from './json.ts'
-import { FileAnswer } from './media.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
-import type { Route } from './route.ts'
-import { StreamAnswer } from './stream-answer.ts'
-import { checker, mayBeLeftOut } from './validation.ts'
+import { registerSession, type SessionParts, sessionBase } from './session-api.ts'
+import type { StreamAnswer } from './stream-answer.ts'
+import { checker } from './validation.ts'
 
-export const bases: Record<EnvironmentName, string> = { production: '/api/v1', staging: '/staging/api/v1' }
-
-export type ServerParts = {
-  routes: readonly Route[]
-  door: Door
-  idempotency: Idempotency
-  environment: (name: EnvironmentName) => Environment
+export type ServerParts = EnvironmentParts & {
+  session: SessionParts
+  /** The dashboard's files. */
+  dashboard: Dashboard
   document: object
   /** Where the errors are described. Asked late: the port may be known only once the server listens. */
   docsUrl: () => string
@@ -118,6 +112,7 @@ export function buildServer(parts: ServerParts): Server {
     }
   })
   app.decorateRequest('key', null)
+  app.decorateRequest('visitor', null)
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
@@ -143,9 +138,8 @@ export function buildServer(parts: ServerParts): Server {
   for (const name of environmentNames)
     app.register(async scope => registerEnvironment(scope, name, parts, streams), { prefix: bases[name] })
   for (const { register, prefix } of parts.annexes) app.register(async scope => register(scope), { prefix })
-  app.setNotFoundHandler(() => {
-    throw new Problem('not_found', 'There is nothing at this address.')
-  })
+  app.register(async scope => registerSession(scope, parts.session), { prefix: sessionBase })
+  registerDashboard(app, parts.dashboard)
   return {
     app,
     refuse: () => {
@@ -153,120 +147,6 @@ export function buildServer(parts: ServerParts): Server {
       for (const answer of streams) answer.stop()
     },
   }
-}
-
-function registerEnvironment(
-  app: FastifyInstance,
-  name: EnvironmentName,
-  parts: ServerParts,
-  streams: Set<StreamAnswer>,
-): void {
-  app.addHook('onRequest', parts.door.hook(name))
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('cache-control', 'no-store')
-    // Before the body is read: a wrong address or method is not the body's fault.
-    done(request.is404 ? nothingHere(request, reply) : undefined)
-  })
-  for (const route of parts.routes) {
-    const body = name === 'staging' ? (route.stagingBody ?? route.body) : route.body
-    for (const url of route.paths)
-      app.route({
-        method: route.method,
-        url,
-        config: { scope: route.scope },
-        schema: {
-          ...(body && { body }),
-          querystring: route.query ?? noQuery,
-          ...(route.response !== 'file' &&
-            !route.stream && { response: { [route.success ?? 200]: route.response } }),
-        },
-        preValidation: (request, _reply, done) => {
-          request.query = readQuery(request.query as Record<string, unknown>, route.query)
-          if (body && request.body === undefined && mayBeLeftOut(body)) request.body = {}
-          done()
-        },
-        handler: async (request, reply) => {
-          const asked = {
-            environment: parts.environment(name),
-            key: keyOf(request),
-            body: request.body,
-            query: request.query,
-            params: request.params as Record<string, string>,
-            lastEventId: request.headers['last-event-id']?.toString(),
-            isAllowed: () => parts.door.stillAllows(request, name),
-          }
-          if (route.success) reply.code(route.success)
-          const idempotencyKey = request.headers['idempotency-key']
-          const repeatable = idempotencyKey !== undefined &&
-            route.method === 'POST' && {
-              environmentId: asked.environment.id,
-              operation: route.operation,
-              key: String(idempotencyKey),
-              request: [asked.params, asked.body ?? null],
-              isSecret: route.secret ?? false,
-            }
-          const act = (keep: Keeper) => route.action({ ...asked, keep })
-          if (repeatable && !route.stream) {
-            const answer = await parts.idempotency.once(repeatable, act as () => Promise<object>)
-            if (answer.replayed) reply.header('idempotent-replayed', 'true')
-            return reply.type('application/json; charset=utf-8').serializer(asText).send(answer.body)
-          }
-          const answer = repeatable
-            ? await parts.idempotency.stream(repeatable, route.stream!, act as () => Promise<StreamAnswer>)
-            : await act(keepNothing)
-          if (answer instanceof FileAnswer) return reply.headers(answer.headers()).send(answer.content)
-          if (answer instanceof StreamAnswer) {
-            streams.add(answer)
-            if (answer.replayed) reply.header('idempotent-replayed', 'true')
-            reply.raw.once('close', () => {
-              streams.delete(answer)
-              answer.stop()
-            })
-            // Proxies must pass on what comes as it comes.
-            return reply
-              .type(answer.type)
-              .header('x-accel-buffering', 'no')
-              .send(Readable.from(answer.text()))
-          }
-          return answer
-        },
-      })
-  }
-  const matchers = parts.routes.flatMap(route =>
-    route.paths.map(path => ({
-      method: route.method,
-      pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`),
-    })),
-  )
-  const nothingHere = (request: FastifyRequest, reply: FastifyReply): Problem => {
-    const path = request.url.split('?')[0]!.slice(bases[name].length)
-    const methods = new Set(matchers.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
-    if (methods.size === 0) return new Problem('not_found', 'There is nothing at this address.')
-    const allowed = [...methods].flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
-    reply.header('allow', allowed)
-    return new Problem('method_not_allowed', `This address takes ${allowed} only.`)
-  }
-  app.setNotFoundHandler((request, reply) => {
-    throw nothingHere(request, reply)
-  })
-}
-
-const asText = (text: unknown) => text as string
-
-const noQuery = { type: 'object', properties: {}, additionalProperties: false }
-
-/** A query is text: where the schema wants an integer and the text is one, it becomes one. Nothing else is converted. */
-function readQuery(query: Record<string, unknown>, schema: object | undefined): Record<string, unknown> {
-  const properties =
-    (schema as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {}
-  // Without a prototype, so that a parameter called __proto__ is one like any other.
-  const read = Object.create(null) as Record<string, unknown>
-  for (const [name, value] of Object.entries(query)) {
-    const isInteger =
-      properties[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,15}$/.test(value)
-    read[name] = isInteger ? Number(value) : value
-  }
-  return read
 }
 
 /** A percent sign that encodes nothing is meant as itself; then the address is refused as any unknown one is. */

@@ -29,9 +29,23 @@ const tables = {
   answers: 'name',
   opt_outs: 'digest',
   webhooks: 'id',
+  users: 'id',
+  audit: 'id',
+  conversations: 'last_seq',
+  tallies: 'environment_id, hour, what',
 }
 /** What belongs to the database that was there, and to none that takes its place. */
-const emptied = ['vault', 'deliveries', 'replays', 'forgotten', 'passed_over', 'removed_files']
+const emptied = [
+  'vault',
+  'deliveries',
+  'replays',
+  'forgotten',
+  'passed_over',
+  'removed_files',
+  'sessions',
+  'tickets',
+  'login_tries',
+]
 /** Numbers of events are names that others remember: none that was ever given is given again. */
 const numbersLeftOut = 1_000_000_000
 const page = 1_000
@@ -129,6 +143,7 @@ async function copyTables(from: Sql, into: Sql): Promise<void> {
 }
 
 async function copyTable(from: Sql, into: Sql, table: string, key: string): Promise<void> {
+  if (key.includes(',')) return await copySmallTable(from, into, table, key)
   let last: Value | undefined
   for (;;) {
     const found: Record<string, Value>[] =
@@ -138,10 +153,25 @@ async function copyTable(from: Sql, into: Sql, table: string, key: string): Prom
             sql`SELECT * FROM ${varying(table)} WHERE ${varying(key)} > ${last} ORDER BY ${varying(key)} LIMIT ${page}`,
           )
     if (found.length === 0) return
-    const columns = Object.fromEntries(Object.keys(found[0]!).map(name => [name, typeOf(found, name)]))
-    await into.all(sql`INSERT INTO ${varying(table)} ${values(columns, found)}`)
+    await insert(into, table, found)
     last = found.at(-1)![key]!
   }
+}
+
+/** One whose rows have several columns for a name, and are few enough to be counted. */
+async function copySmallTable(from: Sql, into: Sql, table: string, key: string): Promise<void> {
+  for (let done = 0; ; done += page) {
+    const found = await from.all<Record<string, Value>>(
+      sql`SELECT * FROM ${varying(table)} ORDER BY ${varying(key)} LIMIT ${page} OFFSET ${done}`,
+    )
+    if (found.length === 0) return
+    await insert(into, table, found)
+  }
+}
+
+async function insert(into: Sql, table: string, found: readonly Record<string, Value>[]): Promise<void> {
+  const columns = Object.fromEntries(Object.keys(found[0]!).map(name => [name, typeOf(found, name)]))
+  await into.all(sql`INSERT INTO ${varying(table)} ${values(columns, found)}`)
 }
 
 /** A column is text where any of its values is. */

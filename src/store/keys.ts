@@ -57,6 +57,25 @@ export const addKey: Verb<{ draft: KeyDraft; hash: string; hint: string }, Key> 
   return added
 }
 
+type Rotation = { id: string; hash: string; hint: string; until: number; createdBy: string }
+
+/** The same again under another secret; the one before ends a while later, or when it would have anyway. */
+export const rotateKey: Verb<Rotation, Key | undefined> = async (tx, asked) => {
+  const rotated: (Key | undefined)[] = []
+  for (const { id, hash, hint, until, createdBy } of asked) {
+    const old = await keyById(tx, id)
+    if (!old || old.revokedAt !== null) {
+      rotated.push(undefined)
+      continue
+    }
+    const [fresh] = await addKey(tx, [{ draft: { ...old, createdBy }, hash, hint }])
+    await tx.all(sql`
+      UPDATE keys SET expires_at = CASE WHEN expires_at < ${until} THEN expires_at ELSE ${until} END WHERE id = ${id}`)
+    rotated.push(fresh)
+  }
+  return rotated
+}
+
 export const revokeKey: Verb<string, Key | undefined> = async (tx, ids) => {
   const revoked: (Key | undefined)[] = []
   for (const id of ids) {

@@ -38,8 +38,9 @@ export async function messageList(
 type Looked = { rows: Message[]; isEnd: boolean }
 
 async function lookedAt(connection: Sql, stretch: Stretch, filter: MessageFilter): Promise<Looked> {
-  const { status, deviceId, recipient, batchId, limit } = filter
-  const isAlone = [status, deviceId, recipient, batchId].filter(one => one !== undefined).length === 1
+  const { status, deviceId, recipient, batchId, contains, limit } = filter
+  const isAlone =
+    [status, deviceId, recipient, batchId, contains].filter(one => one !== undefined).length === 1
   // With one filter that has an index nothing is looked at in vain, but for one that says whether there is more.
   const look = (query: (most: number) => Query) => some(connection, query, isAlone ? limit + 1 : mostLookedAt)
   if (batchId !== undefined) return await look(most => ofBatch(stretch, batchId, most))
@@ -47,7 +48,8 @@ async function lookedAt(connection: Sql, stretch: Stretch, filter: MessageFilter
   if (status !== undefined && rare.includes(status))
     return await look(most => inRareState(stretch, status, most))
   if (deviceId !== undefined) return await look(most => ofDevice(stretch, deviceId, most))
-  const together = status === undefined ? await allDevices(connection, stretch, limit + 1) : undefined
+  const isUnfiltered = status === undefined && contains === undefined
+  const together = isUnfiltered ? await allDevices(connection, stretch, limit + 1) : undefined
   return together ?? (await some(connection, most => ofAnyone(stretch, most), mostLookedAt))
 }
 
@@ -103,5 +105,6 @@ const matches = (message: Message, environmentId: number, filter: MessageFilter)
   (filter.status === undefined || message.status === filter.status) &&
   (filter.deviceId === undefined || message.deviceId === filter.deviceId) &&
   (filter.recipient === undefined || message.recipient === filter.recipient) &&
+  (filter.contains === undefined || message.text.toLowerCase().includes(filter.contains)) &&
   (filter.since === undefined || message.createdAt >= filter.since) &&
   (filter.until === undefined || message.createdAt <= filter.until)

@@ -3,8 +3,10 @@
 import { resolve } from 'node:path'
 import { requestWindowMs, type Store } from '../core/store.ts'
 import { forgetAnswers, keepAnswer, keptAnswer } from './answers.ts'
+import * as audit from './audit.ts'
 import * as cancellations from './cancellations.ts'
 import * as claims from './claims.ts'
+import * as conversations from './conversations.ts'
 import * as told from './deliveries.ts'
 import * as devices from './devices.ts'
 import type { Driver } from './driver.ts'
@@ -29,8 +31,10 @@ import { forgetTexts, removeOld } from './retention.ts'
 import { fallDue, nextDue } from './schedule.ts'
 import { sql } from './sql.ts'
 import { SqliteDriver } from './sqlite.ts'
+import { tallies, tally } from './tallies.ts'
 import { Together } from './together.ts'
 import * as transfers from './transfers.ts'
+import * as users from './users.ts'
 import * as vault from './vault.ts'
 import * as hooks from './webhooks.ts'
 import { countRequests } from './windows.ts'
@@ -111,6 +115,13 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     inbox: (environmentId, filter) => received.inbox(reader, environmentId, filter),
     media: (environmentId, id) => received.media(reader, environmentId, id),
 
+    conversations: (environmentId, filter) => conversations.conversations(reader, environmentId, filter),
+    unreadConversations: (environmentId, limit) =>
+      conversations.unreadConversations(reader, environmentId, limit),
+    thread: (environmentId, person, page) => conversations.thread(reader, environmentId, person, page),
+    readConversation: (environmentId, person) =>
+      group.run(conversations.readConversation, { environmentId, person }),
+
     enrol: (draft, keep) => group.run(enrol, draft, keep),
     change: (deviceId, change) => group.run(devices.change, { deviceId, change }),
     retire: write(devices.retire),
@@ -133,6 +144,29 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     phoneByToken: tokenHash => phones.phoneByToken(reader, tokenHash),
     phoneByHook: hook => phones.phoneByHook(reader, hook, options.now()),
 
+    users: () => users.users(reader),
+    userByEmail: email => users.userByEmail(reader, email),
+    changeUser: (id, change) => group.run(users.changeUser, { id, change }),
+    removeUser: write(users.removeUser),
+    addTicket: write(users.addTicket),
+    ticket: hash => users.ticket(reader, hash, options.now()),
+    invitations: () => users.invitations(reader, options.now()),
+    removeTicket: write(users.removeTicket),
+    redeem: (hash, email, password) => group.run(users.redeem, { hash, email, password }),
+    beginSession: write(users.beginSession),
+    session: hash => users.session(reader, hash, options.now()),
+    sessions: userId => users.sessions(reader, userId, options.now()),
+    seeSession: write(users.seeSession),
+    endSession: (userId, id) => group.run(users.endSession, { userId, id }),
+    tryLogin: write(audit.tryLogin),
+    forgiveLogin: write(audit.forgiveLogin),
+    audit: write(audit.audit),
+    auditRefusal: (id, refusal) => group.run(audit.auditRefusal, { id, refusal }),
+    auditLog: page => audit.auditLog(reader, page),
+
+    tally: write(tally),
+    tallies: (environmentId, since) => tallies(reader, environmentId, since),
+
     vaultRead: (deviceId, type, ids) => vault.vaultRead(reader, deviceId, type, ids),
     vaultList: (deviceId, type, range) => vault.vaultList(reader, deviceId, type, range),
     vaultWrite: (deviceId, changes) => group.run(vault.vaultWrite, { deviceId, changes }),
@@ -141,7 +175,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     vaultForget: (deviceId, type, before, but) =>
       group.run(vault.vaultForget, { deviceId, type, before, but }),
 
-    addKey: (draft, hash, hint) => group.run(keys.addKey, { draft, hash, hint }),
+    addKey: (draft, hash, hint, keep) => group.run(keys.addKey, { draft, hash, hint }, keep),
+    rotateKey: (rotation, keep) => group.run(keys.rotateKey, rotation, keep),
     revokeKey: write(keys.revokeKey),
     touchKey: write(keys.touchKey),
     key: hash => keys.key(reader, hash),

@@ -5,9 +5,11 @@ import { optOutDigest } from '../core/opt-out.ts'
 import type { Erased, Erasure } from '../core/store.ts'
 import { blankAnswers } from './answers.ts'
 import { cancelAllFor } from './cancellations.ts'
+import { forgetPerson } from './conversations.ts'
 import type { Verb } from './group.ts'
 import { digitsOf, type Trace, tell, trace } from './message-row.ts'
-import { erasedExternal, erasedSender, mediaOf } from './received.ts'
+import { erasedExternal, mediaOf } from './received.ts'
+import { erasedSender } from './received-row.ts'
 import { removeFiles } from './removed-files.ts'
 import { from, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
@@ -71,6 +73,7 @@ async function eraseReceived(
         })),
       )}
       WHERE received.seq = r.erased_seq`)
+  forgetPerson(tx, environmentId, number)
   removeFiles(tx, files)
   // A received message has the number of its event.
   await blankLogs(

@@ -9,26 +9,12 @@ import {
   pageSize,
   type Received,
 } from '../core/received.ts'
+import { noteReceived } from './conversations.ts'
 import type { Verb } from './group.ts'
 import { comeBack, leave } from './opt-outs.ts'
-import { raw, type Sql, sql, varying } from './sql.ts'
+import { columns, erasedPrefix, fromRow, type ReceivedRow } from './received-row.ts'
+import { type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
-
-const columns =
-  raw(`r.id, r.environment_id AS "environmentId", r.device_id AS "deviceId", d.name AS "deviceName",
-  d.phone AS "devicePhone", r.sender, r.text, r.type, r.metadata, r.received_at AS "receivedAt"`)
-
-type ReceivedRow = Omit<Received, 'metadata'> & { metadata: string }
-const fromRow = (row: ReceivedRow): Received => ({
-  ...row,
-  // Nobody: the person was forgotten.
-  sender: row.sender.startsWith(erasedPrefix) ? '' : row.sender,
-  metadata: JSON.parse(row.metadata),
-})
-
-/** No network has a sender like this. Each forgotten person has one of their own, so that their list stays one. */
-const erasedPrefix = '\u007ferased '
-export const erasedSender = (token: string): string => `${erasedPrefix}${token}`
 
 /** By which a device's own id is recognised when the person is forgotten: it may hold their number. */
 export const erasedExternal = (externalId: string): string =>
@@ -95,6 +81,7 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
       received_at, n_all, n_device, n_sender, n_device_sender)
     VALUES (${seq}, ${id}, ${environmentId}, ${deviceId}, ${sender}, ${text}, ${type}, ${metadata}, ${externalId},
       ${incoming.fingerprint ?? null}, ${receivedAt}, ${next(place!.all)}, ${next(place!.device)}, ${next(place!.sender)}, ${next(place!.both)})`)
+  noteReceived(tx, { environmentId, person: sender, seq, n: next(place!.sender) })
   for (const file of incoming.media ?? [])
     await tx.all(sql`
       INSERT INTO media (id, environment_id, mime, size, filename, created_at)

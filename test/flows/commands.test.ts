@@ -327,10 +327,10 @@ for (const database of databases)
       const { out } = await run('--help')
       const commands = [
         ...out.matchAll(
-          /^ {2}([a-z-]+(?: (?:create|list|revoke|add|enrol|show|link|set|pause|resume|remove|rotate|test|log|replay|erase))?)/gm,
+          /^ {2}([a-z-]+(?: (?:create|list|revoke|add|enrol|show|link|set|pause|resume|remove|rotate|test|log|replay|erase|reset))?)/gm,
         ),
       ].map(([, name]) => name!)
-      assert.ok(commands.length >= 36, String(commands))
+      assert.ok(commands.length >= 39, String(commands))
       const helps = await Promise.all(commands.map(name => run(`${name} --help`)))
       for (const [index, { code, out: text }] of helps.entries()) {
         assert.equal(code, 0)

@@ -1,0 +1,242 @@
+/** Who signs in to the dashboard, and how: set-up, passwords, one-time codes, sessions, invitations. */
+
+import { hashPassword, isNobodys, isPassword, weakness } from './password.ts'
+import { invalid, Problem } from './problem.ts'
+import { newTotpSecret, totpStepAt, totpUri, usedStep } from './totp.ts'
+import {
+  hashToken,
+  managesTeam,
+  mayGrant,
+  newToken,
+  type Role,
+  type Session,
+  type SignedIn,
+  type Ticket,
+  type TicketKind,
+  ticketMs,
+  type User,
+} from './user.ts'
+import type { UserStore } from './user-store.ts'
+
+export type TeamParts = {
+  store: UserStore
+  /** Secrets of authenticator apps are kept sealed. */
+  seal: (text: string) => string
+  open: (sealed: string) => string
+  now: () => number
+}
+
+/** Where somebody comes from. */
+export type Caller = { address: string; agent: string }
+
+/** A session that has begun, with the token only its browser has. */
+export type Begun = { token: string; session: Session; user: User }
+
+/** How long an account, and an address, is kept waiting after many wrong tries. An account may be under attack while its owner wants in. */
+const accountWaitMs = 60_000
+const addressWaitMs = 15 * 60_000
+/** How often it is noted that a session is in use. */
+const seeMs = 60_000
+const longestAgent = 300
+
+export class Team {
+  readonly #parts: TeamParts
+
+  constructor(parts: TeamParts) {
+    this.#parts = parts
+  }
+
+  async isSetUp(): Promise<boolean> {
+    return (await this.#parts.store.users()).length > 0
+  }
+
+  /** A one-time link of this kind: its secret. */
+  async ticket(
+    kind: TicketKind,
+    createdBy: string,
+    whom: { email: string | null; role: Role | null } = { email: null, role: null },
+  ): Promise<{ token: string; ticket: Ticket }> {
+    const token = newToken()
+    const expiresAt = this.#parts.now() + ticketMs[kind]
+    const draft = { hash: hashToken(token), kind, ...whom, createdBy, expiresAt }
+    return { token, ticket: await this.#parts.store.addTicket(draft) }
+  }
+
+  /** What a link is for, without using it up. */
+  async look(token: string): Promise<Ticket> {
+    const ticket = await this.#parts.store.ticket(hashToken(token))
+    if (!ticket || (ticket.kind === 'setup' && (await this.isSetUp()))) throw linkExpired()
+    return ticket
+  }
+
+  /** Uses a link: a first owner, an invited person, or a new password. Whoever has it is signed in. */
+  async redeem(token: string, given: { email?: string; password: string }, caller: Caller): Promise<Begun> {
+    const ticket = await this.look(token)
+    const email = ticket.email ?? emailOf(given.email ?? '')
+    checkPassword(given.password, email)
+    const password = await hashPassword(given.password)
+    const user = await this.#parts.store.redeem(hashToken(token), email, password)
+    if (!user) throw linkExpired()
+    return await this.#begin(user, caller)
+  }
+
+  async logIn(
+    given: { email: string; password: string; code?: string | undefined },
+    caller: Caller,
+  ): Promise<Begun> {
+    const { store } = this.#parts
+    const email = given.email.trim().toLowerCase()
+    const account = { name: `account ${hashToken(email)}`, mostWaitMs: accountWaitMs }
+    const address = { name: `address ${networkOf(caller.address)}`, mostWaitMs: addressWaitMs }
+    const wait = await store.tryLogin([account, address])
+    if (wait > 0) {
+      const seconds = Math.ceil(wait / 1_000)
+      throw new Problem('rate_limited', `Too many wrong tries. Try again in ${seconds} seconds.`, {
+        retryAfter: seconds,
+      })
+    }
+    const user = await store.userByEmail(email)
+    const isRight = user ? await isPassword(given.password, user.password) : await isNobodys(given.password)
+    if (!user || !isRight)
+      throw new Problem('wrong_credentials', 'The e-mail address or the password is wrong.')
+    if (user.totp !== null) {
+      if (given.code === undefined || given.code === '') {
+        await store.forgiveLogin([address.name])
+        throw new Problem('code_needed', 'Give the code from your authenticator app as well.')
+      }
+      await this.#useCode(user, user.totp, given.code)
+    }
+    await store.forgiveLogin([account.name, address.name])
+    return await this.#begin(user, caller)
+  }
+
+  async #useCode(user: User, sealed: string, code: string): Promise<void> {
+    const { store, open, now } = this.#parts
+    const totpStep = usedStep(open(sealed), code, now(), user.totpStep)
+    // Of two who come with one code at once, one is late.
+    if (totpStep === undefined || !(await store.changeUser(user.id, { totpStep })))
+      throw new Problem('wrong_credentials', 'The code is wrong, or was used before.')
+  }
+
+  async #begin(user: User, { address, agent }: Caller): Promise<Begun> {
+    const token = newToken()
+    const draft = { hash: hashToken(token), userId: user.id, address, agent: agent.slice(0, longestAgent) }
+    return { token, session: await this.#parts.store.beginSession(draft), user }
+  }
+
+  /** Who comes with this token. */
+  async signedIn(token: string): Promise<SignedIn | undefined> {
+    const { store, now } = this.#parts
+    const found = await store.session(hashToken(token))
+    if (found && found.seenAt <= now() - seeMs) await store.seeSession(found.id)
+    return found
+  }
+
+  /** Other sessions of theirs end. */
+  async changePassword({ id, user }: SignedIn, current: string, next: string): Promise<void> {
+    await this.confirm(user, current)
+    checkPassword(next, user.email)
+    await this.#parts.store.changeUser(user.id, { password: await hashPassword(next), keepSession: id })
+  }
+
+  /** That it is really them, before something that a borrowed browser must not do. */
+  async confirm(user: User, password: string): Promise<void> {
+    const wait = await this.#parts.store.tryLogin([{ name: `confirm ${user.id}`, mostWaitMs: accountWaitMs }])
+    if (wait > 0)
+      throw new Problem('rate_limited', 'Too many wrong tries.', { retryAfter: Math.ceil(wait / 1_000) })
+    if (!(await isPassword(password, user.password))) throw invalid('/password', 'The password is wrong.')
+    await this.#parts.store.forgiveLogin([`confirm ${user.id}`])
+  }
+
+  /** A secret for an authenticator app. It counts once a code made with it was given. */
+  beginTotp({ email }: User): { secret: string; uri: string } {
+    const secret = newTotpSecret()
+    return { secret, uri: totpUri(secret, email) }
+  }
+
+  async confirmTotp(user: User, secret: string, code: string): Promise<void> {
+    const { store, seal, now } = this.#parts
+    if (!/^[A-Z2-7]{32}$/.test(secret)) throw invalid('/secret', 'This is not a secret that was made here.')
+    const step = usedStep(secret, code, now(), 0)
+    if (step === undefined) throw invalid('/code', 'The code is wrong. Is the clock of your phone right?')
+    await store.changeUser(user.id, { totp: seal(secret), totpStep: Math.max(step, user.totpStep + 1) })
+  }
+
+  async removeTotp(user: User, password: string): Promise<void> {
+    await this.confirm(user, password)
+    const step = Math.max(totpStepAt(this.#parts.now()), user.totpStep + 1)
+    await this.#parts.store.changeUser(user.id, { totp: null, totpStep: step })
+  }
+
+  async invite(by: User, email: string, role: Role): Promise<{ token: string; ticket: Ticket }> {
+    requireGrant(by, role)
+    const address = emailOf(email)
+    if (await this.#parts.store.userByEmail(address))
+      throw invalid('/email', 'Somebody with this address is in the team already.')
+    return await this.ticket('invitation', by.email, { email: address, role })
+  }
+
+  async uninvite(by: User, id: string): Promise<void> {
+    requireTeam(by)
+    if (!(await this.#parts.store.removeTicket(id))) throw notFound('invitation')
+  }
+
+  async changeRole(by: User, id: string, role: Role): Promise<User> {
+    const user = await this.#member(by, id)
+    requireGrant(by, role)
+    const changed = await this.#parts.store.changeUser(user.id, { role, keepSession: '' })
+    if (changed?.role !== role) throw lastOwner()
+    return changed
+  }
+
+  async remove(by: User, id: string): Promise<void> {
+    const user = await this.#member(by, id)
+    if (!(await this.#parts.store.removeUser(user.id))) throw lastOwner()
+  }
+
+  /** A link with which somebody who lost a password chooses another. */
+  async resetPassword(by: User, id: string): Promise<{ token: string; ticket: Ticket }> {
+    const { email } = await this.#member(by, id)
+    return await this.ticket('password', by.email, { email, role: null })
+  }
+
+  async #member(by: User, id: string): Promise<User> {
+    requireTeam(by)
+    const user = (await this.#parts.store.users()).find(one => one.id === id)
+    if (!user) throw notFound('person')
+    requireGrant(by, user.role)
+    return user
+  }
+}
+
+/** Only those who look after the team get further. */
+export function requireTeam({ role }: User): void {
+  if (!managesTeam(role)) throw new Problem('not_allowed', 'Only owners and admins may do this.')
+}
+
+function requireGrant(by: User, role: Role): void {
+  requireTeam(by)
+  if (!mayGrant(by.role, role)) throw new Problem('not_allowed', 'Only owners may do this with owners.')
+}
+
+const linkExpired = () =>
+  new Problem('link_expired', 'This link was used already, or is too old. Ask for a new one.')
+const lastOwner = () => new Problem('last_owner', 'There must be an owner. Make somebody else one first.')
+const notFound = (what: string) => new Problem('not_found', `There is no such ${what}.`)
+
+function checkPassword(password: string, email: string): void {
+  const weak = weakness(password, email)
+  if (weak !== undefined) throw invalid('/password', `The password ${weak}`)
+}
+
+/** Whether mail reaches it is not for us to know; that it is one, is. */
+export function emailOf(text: string): string {
+  const email = text.trim().toLowerCase()
+  if (email.length > 254 || !/^[^\s@<>"]+@[^\s@<>"]+$/.test(email))
+    throw invalid('/email', 'This is not an e-mail address.')
+  return email
+}
+
+/** Whoever has one IPv6 address has 2^64 of them. */
+const networkOf = (address: string): string =>
+  address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address

@@ -1,0 +1,37 @@
+/** Keeps the counts of what happened up to date: a step behind what happens, and never in its way. */
+
+import type { Log } from './log.ts'
+import { Loop } from './loop.ts'
+import type { Store } from './store.ts'
+
+const restMs = 1_000
+/** When there is much to count, others get their turn in between. */
+const busyRestMs = 200
+/** One commit's worth. */
+const step = 2_000
+
+export class Teller {
+  readonly #store: Pick<Store, 'tally'>
+  readonly #loop: Loop
+
+  constructor(store: Pick<Store, 'tally'>, log: Log) {
+    this.#store = store
+    this.#loop = new Loop(
+      restMs,
+      () => this.#round(),
+      error => log.error({ err: error }, 'could not count what happened'),
+    )
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  async #round(): Promise<number> {
+    return (await this.#store.tally(step)) === step ? busyRestMs : restMs
+  }
+}

@@ -1,0 +1,120 @@
+/** The team, and what its members did. */
+
+import { requireTeam } from '../core/team.ts'
+import { isoTime } from '../core/time.ts'
+import { type Ticket, ticketUrl } from '../core/user.ts'
+import { member, ok, type SessionRoute, type SessionRouteParts } from './session-routes.ts'
+import * as shapes from './session-schemas.ts'
+
+const auditPage = 50
+
+export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): SessionRoute[] {
+  const link = (token: string, { kind, expiresAt }: Ticket): shapes.LinkResponse => ({
+    success: true,
+    data: { url: ticketUrl(publicUrl(), kind, token), expires_at: isoTime(expiresAt) },
+  })
+  return [
+    {
+      operation: 'team',
+      method: 'GET',
+      path: '/team',
+      access: 'signed in',
+      response: shapes.TeamResponse,
+      action: async ({ visitor }): Promise<shapes.TeamResponse> => {
+        requireTeam(visitor!.user)
+        const [members, invitations] = await Promise.all([store.users(), store.invitations()])
+        return {
+          success: true,
+          data: { members: members.map(member), invitations: invitations.map(invitation) },
+        }
+      },
+    },
+    {
+      operation: 'invite',
+      method: 'POST',
+      path: '/team/invitations',
+      access: 'signed in',
+      body: shapes.InviteRequest,
+      response: shapes.LinkResponse,
+      action: async ({ visitor, body }) => {
+        const { email, role } = body as shapes.InviteRequest
+        const { token, ticket } = await team.invite(visitor!.user, email, role)
+        return link(token, ticket)
+      },
+    },
+    {
+      operation: 'uninvite',
+      method: 'DELETE',
+      path: '/team/invitations/:invitation_id',
+      access: 'signed in',
+      response: shapes.OkResponse,
+      action: async ({ visitor, params }) => {
+        await team.uninvite(visitor!.user, params.invitation_id!)
+        return ok
+      },
+    },
+    {
+      operation: 'changeRole',
+      method: 'PATCH',
+      path: '/team/:user_id',
+      access: 'signed in',
+      body: shapes.RoleRequest,
+      response: shapes.OkResponse,
+      action: async ({ visitor, params, body }) => {
+        await team.changeRole(visitor!.user, params.user_id!, (body as shapes.RoleRequest).role)
+        return ok
+      },
+    },
+    {
+      operation: 'removeMember',
+      method: 'DELETE',
+      path: '/team/:user_id',
+      access: 'signed in',
+      response: shapes.OkResponse,
+      action: async ({ visitor, params }) => {
+        await team.remove(visitor!.user, params.user_id!)
+        return ok
+      },
+    },
+    {
+      operation: 'resetPassword',
+      method: 'POST',
+      path: '/team/:user_id/password',
+      access: 'signed in',
+      response: shapes.LinkResponse,
+      action: async ({ visitor, params }) => {
+        const { token, ticket } = await team.resetPassword(visitor!.user, params.user_id!)
+        return link(token, ticket)
+      },
+    },
+    {
+      operation: 'auditLog',
+      method: 'GET',
+      path: '/audit',
+      access: 'signed in',
+      query: shapes.AuditQuery,
+      response: shapes.AuditResponse,
+      action: async ({ visitor, query }): Promise<shapes.AuditResponse> => {
+        requireTeam(visitor!.user)
+        const { before } = query as shapes.AuditQuery
+        const found = await store.auditLog({ limit: auditPage + 1, ...(before !== undefined && { before }) })
+        return {
+          success: true,
+          data: found
+            .slice(0, auditPage)
+            .map(({ at, fields, ...rest }) => ({ ...rest, at: isoTime(at), fields: [...fields] })),
+          has_more: found.length > auditPage,
+        }
+      },
+    },
+  ]
+}
+
+const invitation = ({ id, email, role, createdBy, createdAt, expiresAt }: Ticket) => ({
+  id,
+  email: email!,
+  role: role!,
+  created_by: createdBy,
+  created_at: isoTime(createdAt),
+  expires_at: isoTime(expiresAt),
+})

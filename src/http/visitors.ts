@@ -1,0 +1,62 @@
+/** People who come with a session's cookie in place of a key. */
+
+import type { FastifyRequest } from 'fastify'
+import type { EnvironmentName } from '../core/environment.ts'
+import type { Key } from '../core/key.ts'
+import { Problem } from '../core/problem.ts'
+import type { Team } from '../core/team.ts'
+import { type SignedIn, scopesOf } from '../core/user.ts'
+import type { BrowserGuard } from './browser-guard.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visitor: SignedIn | null
+  }
+}
+
+export class Visitors {
+  readonly #team: Pick<Team, 'signedIn'>
+  readonly #guard: BrowserGuard
+
+  constructor(team: Pick<Team, 'signedIn'>, guard: BrowserGuard) {
+    this.#team = team
+    this.#guard = guard
+  }
+
+  hasSession(request: FastifyRequest): boolean {
+    return request.headers.cookie !== undefined && this.#guard.token(request) !== undefined
+  }
+
+  /** Who asks, or a Problem thrown. */
+  async find(request: FastifyRequest): Promise<SignedIn> {
+    this.#guard.check(request)
+    const token = this.#guard.token(request)
+    const found = token === undefined ? undefined : await this.#team.signedIn(token)
+    if (!found) throw new Problem('not_signed_in', 'Your session has ended. Sign in again.')
+    return found
+  }
+}
+
+/** Enough for many open pages, and too little to keep the gateway busy. */
+const requestsAMinute = 3_000
+
+/** What a person may do, in the words of keys. */
+export const keyOfVisitor = (
+  { user }: SignedIn,
+  environment: EnvironmentName,
+  environmentId: number,
+): Key => ({
+  id: `user ${user.id}`,
+  environmentId,
+  environment,
+  name: user.email,
+  hint: '',
+  scopes: scopesOf[user.role],
+  rateLimit: requestsAMinute,
+  allowedIps: [],
+  createdBy: user.email,
+  createdAt: user.createdAt,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+})

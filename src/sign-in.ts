@@ -1,0 +1,29 @@
+/** Builds what people sign in with: the team, its guard, and the routes under /session. */
+
+import type { Config } from './config.ts'
+import type { UserStore } from './core/user-store.ts'
+import { BrowserGuard } from './http/browser-guard.ts'
+import type { SessionParts } from './http/session-api.ts'
+import { sessionRoutes } from './http/session-routes.ts'
+import { teamRoutes } from './http/team-routes.ts'
+import { Visitors } from './http/visitors.ts'
+import { teamOn } from './team.ts'
+import { version } from './version.ts'
+
+export type SignInParts = { config: Config; store: UserStore; publicUrl: () => string; now: () => number }
+
+export function buildSignIn({ config, store, publicUrl, now }: SignInParts): SessionParts {
+  const team = teamOn(store, config, now)
+  const guard = new BrowserGuard({
+    publicUrl,
+    stagingHost: config.STAGING_HOST,
+    allowInsecureLogin: config.ALLOW_INSECURE_LOGIN,
+  })
+  const parts = { team, store, publicUrl, version }
+  return {
+    routes: [...sessionRoutes(parts), ...teamRoutes(parts)],
+    guard,
+    visitors: new Visitors(team, guard),
+    audit: store,
+  }
+}

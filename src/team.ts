@@ -1,0 +1,15 @@
+/** The team of a database, for the gateway and for commands beside it. */
+
+import type { Config } from './config.ts'
+import { Team } from './core/team.ts'
+import type { UserStore } from './core/user-store.ts'
+import { seal, unseal } from './seal.ts'
+import { secretKey } from './secret-key.ts'
+
+export const teamOn = (store: UserStore, config: Config, now: () => number): Team =>
+  new Team({
+    store,
+    seal: text => seal(secretKey(config), ['totp'], text),
+    open: sealed => unseal(secretKey(config), ['totp'], sealed),
+    now,
+  })
