@@ -766,6 +766,21 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
     )
 
     test(
+      'of two nodes that open a link at once, one has it; that of a node that ended can be taken over',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        const took = await Promise.all([
+          store.presence(device.id, 'a', true, null),
+          store.presence(device.id, 'b', true, null),
+        ])
+        assert.deepEqual(took, [true, false])
+        assert.equal((await store.devices())[0]!.heldBy, 'a')
+        assert.equal(await store.presence(device.id, 'b', true, 'a'), true)
+        assert.equal((await store.devices())[0]!.heldBy, 'b')
+      }),
+    )
+
+    test(
       'keys are found by their hash, revoked once and for all, and touched',
       inWorld(async ({ store, clock }) => {
         const key = await store.addKey(

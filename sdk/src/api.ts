@@ -236,6 +236,8 @@ export type DeviceAddResponse = {
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */
     per_day: number | null
+    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
+    left_today: number | null
     /** Messages that wait for it. */
     waiting: number
     /** What somebody should look at; empty when all is well. */
@@ -353,6 +355,8 @@ export type DeviceResponse = {
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */
     per_day: number | null
+    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
+    left_today: number | null
     /** Messages that wait for it. */
     waiting: number
     /** What somebody should look at; empty when all is well. */
@@ -421,6 +425,8 @@ export type DevicesResponse = {
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */
     per_day: number | null
+    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
+    left_today: number | null
     /** Messages that wait for it. */
     waiting: number
     /** What somebody should look at; empty when all is well. */
@@ -669,6 +675,8 @@ export type LinkStep = {
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */
     per_day: number | null
+    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
+    left_today: number | null
     /** Messages that wait for it. */
     waiting: number
     /** What somebody should look at; empty when all is well. */

@@ -112,7 +112,7 @@ export class Dispatcher {
           continue
         }
         line.link.adapt?.(device)
-        if (!this.#isNoted(device, line)) work.push(this.#note(device.id, line))
+        if (!this.#isNoted(device, line)) work.push(this.#note(device, line).then(() => {}))
       } else if (device.removedAt === null && this.#kinds.has(device.kind) && !this.#heldElsewhere(device)) {
         log.debug({ device: device.id, kind: device.kind }, 'opening a link')
         work.push(this.#open(device))
@@ -133,8 +133,9 @@ export class Dispatcher {
     return device.online === line.online && (!line.online || device.heldBy === this.#parts.node)
   }
 
-  #note(deviceId: string, { online }: Line): Promise<void> {
-    return this.#parts.store.presence(deviceId, this.#parts.node, online)
+  /** False: another node was quicker, and has the link. */
+  #note({ id, heldBy }: Device, { online }: Line): Promise<boolean> {
+    return this.#parts.store.presence(id, this.#parts.node, online, heldBy)
   }
 
   async #open(device: Device): Promise<void> {
@@ -143,9 +144,9 @@ export class Dispatcher {
     const line: Line = { link: { close: async () => {} }, pump: undefined, online: false }
     const link = this.#kinds.get(device.kind)!.open(device, {
       ...told,
-      online: online => {
+      online: async online => {
         line.online = online
-        return this.#note(device.id, line)
+        await this.#note(device, line)
       },
     })
     line.link = link
@@ -160,15 +161,18 @@ export class Dispatcher {
         now,
         log,
       })
+    let isOurs: boolean
     try {
       await this.#resume(device.id, link)
-      await this.#note(device.id, line)
+      // A link that is not up yet says nothing, and is opened by several until it is.
+      isOurs = !line.online || (await this.#note(device, line))
     } catch (error) {
       // Without storage there is nothing to do for the device; the next look opens the link anew.
       await link.close()
       throw error
     }
-    if (this.#stopping) {
+    // What two nodes give to one device, one of them would never hear of again.
+    if (this.#stopping || !isOurs) {
       await link.close()
       return
     }

@@ -19,6 +19,7 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
     paused: device.paused,
     per_minute: device.perMinute,
     per_day: device.perDay,
+    left_today: bounded(dayPartsLeft(limitsOf(device, now), load.pace, now)),
     waiting: load.waiting,
     // The commands in it are ready to be pasted.
     attention: attentionOf(device, now).map(code => ({

@@ -155,7 +155,8 @@ export interface Store extends VaultStore, UserStore {
   change(deviceId: string, change: DeviceChange): Promise<Device | undefined>
   retire(deviceId: string): Promise<Device | undefined>
   /** Notes that a node's link to the device is up or down. */
-  presence(deviceId: string, node: string, online: boolean): Promise<void>
+  /** With `insteadOf`, only if nobody holds the link but whom it names. False: another node was quicker. */
+  presence(deviceId: string, node: string, online: boolean, insteadOf?: string | null): Promise<boolean>
   /** Notes that a node ends of its own accord: its devices are offline and free for other nodes. */
   leave(node: string): Promise<void>
   /** Notes that the node is alive. */

@@ -53,6 +53,7 @@ const device = {
   paused: Type.Boolean({ description: 'It is handed no messages.' }),
   per_minute: perMinute,
   per_day: perDay,
+  left_today: count('SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit.'),
   waiting: Type.Integer({ description: 'Messages that wait for it.' }),
   attention: Type.Array(
     Type.Object(

@@ -95,20 +95,25 @@ export const retire: Verb<string, Device | undefined> = async (tx, ids) => {
   return retired
 }
 
-export const presence: Verb<{ deviceId: string; node: string; online: boolean }, void> = async (
-  tx,
-  reports,
-) => {
-  for (const { deviceId, node, online } of reports) {
-    const before = await device(tx, deviceId)
-    // A node that lost the link to another has nothing more to say about it.
-    if (!before || (!online && before.heldBy !== node)) continue
-    if (before.online === online && before.heldBy === node) continue
-    await tx.all(sql`UPDATE devices SET online = ${online}, held_by = ${node} WHERE id = ${deviceId}`)
-    tx.devicesChanged()
-    if (before.online !== online) tell(tx, online ? 'device.online' : 'device.offline', before)
-  }
-  return reports.map(() => undefined)
+type Presence = { deviceId: string; node: string; online: boolean; insteadOf: string | null | undefined }
+
+export const presence: Verb<Presence, boolean> = async (tx, reports) => {
+  const heard: boolean[] = []
+  for (const report of reports) heard.push(await noted(tx, report))
+  return heard
+}
+
+async function noted(tx: Transaction, { deviceId, node, online, insteadOf }: Presence): Promise<boolean> {
+  const before = await device(tx, deviceId)
+  // A node that lost the link to another has nothing more to say about it.
+  if (!before || (!online && before.heldBy !== node)) return false
+  const { heldBy } = before
+  if (insteadOf !== undefined && heldBy !== null && heldBy !== node && heldBy !== insteadOf) return false
+  if (before.online === online && heldBy === node) return true
+  await tx.all(sql`UPDATE devices SET online = ${online}, held_by = ${node} WHERE id = ${deviceId}`)
+  tx.devicesChanged()
+  if (before.online !== online) tell(tx, online ? 'device.online' : 'device.offline', before)
+  return true
 }
 
 export const describe: Verb<{ deviceId: string; description: Description }, void> = async (tx, reports) => {

@@ -125,7 +125,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     enrol: (draft, keep) => group.run(enrol, draft, keep),
     change: (deviceId, change) => group.run(devices.change, { deviceId, change }),
     retire: write(devices.retire),
-    presence: (deviceId, node, online) => group.run(devices.presence, { deviceId, node, online }),
+    presence: (deviceId, node, online, insteadOf) =>
+      group.run(devices.presence, { deviceId, node, online, insteadOf }),
     leave: write(devices.leave),
     beat: write(devices.beat),
     devices: () => devices.devices(reader),

@@ -1,0 +1,131 @@
+/** Which page to show: set-up first, then signing in, then everything else. */
+
+import { lazy, Suspense } from 'react'
+import { Redirect, Route, Switch } from 'wouter'
+import { type Environment, EnvironmentContext, environments, rememberedEnvironment } from './environment.ts'
+import { Login } from './pages/login.tsx'
+import { Shell } from './shell.tsx'
+import { type SignedIn, SignedInContext, useSession } from './session.ts'
+import { Trouble } from './parts/page.tsx'
+
+const Setup = lazy(() => import('./pages/setup.tsx'))
+const Welcome = lazy(() => import('./pages/welcome.tsx'))
+const Home = lazy(() => import('./pages/home.tsx'))
+const Messages = lazy(() => import('./pages/messages.tsx'))
+const Compose = lazy(() => import('./pages/compose.tsx'))
+const Bulk = lazy(() => import('./pages/bulk.tsx'))
+const Inbox = lazy(() => import('./pages/inbox.tsx'))
+const Devices = lazy(() => import('./pages/devices.tsx'))
+const AddDevice = lazy(() => import('./pages/add-device.tsx'))
+const Keys = lazy(() => import('./pages/keys.tsx'))
+const Webhooks = lazy(() => import('./pages/webhooks.tsx'))
+const WebhookLog = lazy(() => import('./pages/webhook-log.tsx'))
+const OptOuts = lazy(() => import('./pages/opt-outs.tsx'))
+const Settings = lazy(() => import('./pages/settings.tsx'))
+const Reference = lazy(() => import('./pages/reference.tsx'))
+const Team = lazy(() => import('./pages/team.tsx'))
+const Audit = lazy(() => import('./pages/audit.tsx'))
+const Account = lazy(() => import('./pages/account.tsx'))
+
+export function App() {
+  const { data, error } = useSession()
+  if (!data) return error ? <main className="alone"><Trouble error={error} /></main> : null
+  return (
+    <Suspense>
+      <Switch>
+        <Route path="/setup">
+          <Setup session={data} />
+        </Route>
+        <Route path="/welcome" component={Welcome} />
+        <Route>
+          {data.user ? <Inside signedIn={data as SignedIn} /> : <Login session={data} />}
+        </Route>
+      </Switch>
+    </Suspense>
+  )
+}
+
+function Inside({ signedIn }: { signedIn: SignedIn }) {
+  const home = `/${rememberedEnvironment() ?? 'production'}`
+  return (
+    <SignedInContext value={signedIn}>
+      <Switch>
+        <Route path="/login">
+          <Redirect to={home} replace />
+        </Route>
+        <Route path="/">
+          <Redirect to={home} replace />
+        </Route>
+        {environments.map(environment => (
+          <Route key={environment} path={`/${environment}`} nest>
+            <Pages environment={environment} />
+          </Route>
+        ))}
+        <Route path="/team">
+          <Frame>
+            <Team />
+          </Frame>
+        </Route>
+        <Route path="/audit">
+          <Frame>
+            <Audit />
+          </Frame>
+        </Route>
+        <Route path="/account">
+          <Frame>
+            <Account />
+          </Frame>
+        </Route>
+        <Route>
+          <Frame>
+            <Nothing />
+          </Frame>
+        </Route>
+      </Switch>
+    </SignedInContext>
+  )
+}
+
+/** Pages that are about neither environment keep the one that was looked at last. */
+const Frame = ({ children }: { children: React.ReactNode }) => (
+  <EnvironmentContext value={rememberedEnvironment() ?? 'production'}>
+    <Shell isAboutNone>
+      <Suspense>{children}</Suspense>
+    </Shell>
+  </EnvironmentContext>
+)
+
+const Pages = ({ environment }: { environment: Environment }) => (
+  <EnvironmentContext value={environment}>
+    <Shell key={environment}>
+      <Suspense>
+        <Switch>
+          <Route path="/" component={Home} />
+          <Route path="/messages/new" component={Compose} />
+          <Route path="/messages/bulk" component={Bulk} />
+          <Route path="/messages" component={Messages} />
+          <Route path="/messages/:id" component={Messages} />
+          <Route path="/inbox" component={Inbox} />
+          <Route path="/inbox/:person" component={Inbox} />
+          <Route path="/devices" component={Devices} />
+          <Route path="/devices/add" component={AddDevice} />
+          <Route path="/devices/:id/connect" component={AddDevice} />
+          <Route path="/keys" component={Keys} />
+          <Route path="/webhooks" component={Webhooks} />
+          <Route path="/webhooks/:id" component={WebhookLog} />
+          <Route path="/opt-outs" component={OptOuts} />
+          <Route path="/settings" component={Settings} />
+          <Route path="/reference" component={Reference} />
+          <Route component={Nothing} />
+        </Switch>
+      </Suspense>
+    </Shell>
+  </EnvironmentContext>
+)
+
+const Nothing = () => (
+  <div className="empty">
+    <h1>There is no such page</h1>
+    <p>It may have moved. Everything is in the menu.</p>
+  </div>
+)

@@ -1,0 +1,34 @@
+/** The devices of the environment. */
+
+import { useQuery } from '@tanstack/react-query'
+import type { DevicesResponse } from '../../sdk/src/index.ts'
+import { useApi, useEnvironment } from './environment.ts'
+
+export type Device = DevicesResponse['data'][number]
+
+/** What waits for each changes without an event. */
+const lookMs = 5_000
+
+export function useDevices() {
+  const api = useApi()
+  const environment = useEnvironment()
+  return useQuery({
+    queryKey: [environment, 'devices'],
+    queryFn: async () => (await api.devices()).data,
+    refetchInterval: lookMs,
+  })
+}
+
+export const kindWords: Record<Device['kind'], string> = {
+  android: 'Android phone',
+  whatsapp: 'WhatsApp number',
+  simulated: 'Simulated phone',
+}
+
+/** How it is, in one word and one colour. */
+export function stateOf({ status, paused, attention }: Device): { word: string; look: 'good' | 'warn' | 'bad' | '' } {
+  if (paused) return { word: 'Paused', look: 'warn' }
+  if (status === 'offline')
+    return { word: attention.some(({ code }) => code === 'not_connected') ? 'Not connected yet' : 'Offline', look: 'bad' }
+  return attention.length > 0 ? { word: 'Online, look at it', look: 'warn' } : { word: 'Online', look: 'good' }
+}

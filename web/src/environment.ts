@@ -1,0 +1,28 @@
+/** Which environment the page is about, and the way to its API. */
+
+import { createContext, useContext } from 'react'
+import { Basestation } from '../../sdk/src/index.ts'
+
+export type Environment = 'production' | 'staging'
+export const environments: readonly Environment[] = ['production', 'staging']
+
+const paths: Record<Environment, string> = { production: '/api/v1', staging: '/staging/api/v1' }
+const clients: Record<Environment, Basestation> = {
+  production: new Basestation({ url: location.origin + paths.production }),
+  staging: new Basestation({ url: location.origin + paths.staging }),
+}
+
+export const apiOf = (environment: Environment): Basestation => clients[environment]
+/** As programs would write it. */
+export const baseOf = (publicUrl: string, environment: Environment): string => publicUrl + paths[environment]
+export const mediaUrl = (environment: Environment, id: string): string =>
+  `${paths[environment]}/media/${encodeURIComponent(id)}`
+
+export const EnvironmentContext = createContext<Environment>('production')
+export const useEnvironment = (): Environment => useContext(EnvironmentContext)
+export const useApi = (): Basestation => clients[useEnvironment()]
+
+const name = 'basestation.environment'
+export const rememberEnvironment = (environment: Environment): void => localStorage.setItem(name, environment)
+export const rememberedEnvironment = (): Environment | undefined =>
+  environments.find(one => one === localStorage.getItem(name))

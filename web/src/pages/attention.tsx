@@ -1,0 +1,154 @@
+/** What somebody should look at, each with the one thing to do about it. */
+
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useAct } from '../act.ts'
+import { type Device, useDevices } from '../devices.ts'
+import { useApi, useEnvironment } from '../environment.ts'
+import { Button, ButtonLink } from '../parts/button.tsx'
+import { Time } from '../parts/show.tsx'
+import { useMay } from '../session.ts'
+
+type Item = { key: string; look: 'warn' | 'bad'; what: ReactNode; remedy: ReactNode }
+
+/** Somebody must link or connect it anew. */
+const linkAgain = new Set(['logged_out', 'session_conflict'])
+const connectAgain = new Set(['not_connected', 'signature_refused', 'phone_offline', 'no_event_stream'])
+
+export function Attention() {
+  const items = [...useDeviceItems(), ...useWebhookItems()]
+  if (items.length === 0) return null
+  return (
+    <section className="card flush attention" aria-labelledby="attention">
+      <header>
+        <h2 id="attention">Needs attention</h2>
+        <span className="badge warn">{items.length}</span>
+      </header>
+      <ul className="plain">
+        {items.map(({ key, look, what, remedy }) => (
+          <li key={key}>
+            <span className={`dot ${look}`} />
+            <span className="grow">{what}</span>
+            {remedy}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function useDeviceItems(): Item[] {
+  const { data = [] } = useDevices()
+  return data.flatMap(device => [
+    ...device.attention.map(({ code, detail }) => ({
+      key: `${device.id}-${code}`,
+      look: device.status === 'offline' ? ('bad' as const) : ('warn' as const),
+      what: (
+        <>
+          <strong>{device.name}</strong>: {withoutCommand(detail)}
+        </>
+      ),
+      remedy: <DeviceRemedy device={device} code={code} />,
+    })),
+    ...(device.paused
+      ? [
+          {
+            key: `${device.id}-paused`,
+            look: 'warn' as const,
+            what: (
+              <>
+                <strong>{device.name}</strong> is paused
+                {device.waiting > 0 && `, and ${device.waiting} messages wait for it`}.
+              </>
+            ),
+            remedy: <Resume device={device} />,
+          },
+        ]
+      : []),
+  ])
+}
+
+/** The command line's way of doing it has no place beside a button. */
+const withoutCommand = (detail: string) => detail.replace(/:? npx basestation .*$/, '.')
+
+function DeviceRemedy({ device, code }: { device: Device; code: string }) {
+  const mayManage = useMay('devices:manage')
+  if (mayManage && linkAgain.has(code))
+    return (
+      <ButtonLink isSmall to={`/devices/${device.id}/connect`}>
+        Link it again
+      </ButtonLink>
+    )
+  if (mayManage && connectAgain.has(code) && device.kind === 'android')
+    return (
+      <ButtonLink isSmall to={`/devices/${device.id}/connect`}>
+        Show the steps
+      </ButtonLink>
+    )
+  return (
+    <ButtonLink isSmall to={`/devices?device=${device.id}`}>
+      Look at it
+    </ButtonLink>
+  )
+}
+
+function Resume({ device }: { device: Device }) {
+  const api = useApi()
+  const [act, isBusy] = useAct()
+  if (!useMay('devices:manage')) return null
+  return (
+    <Button
+      isSmall
+      isBusy={isBusy}
+      onClick={() => act(() => api.changeDevice(device.id, { paused: false }), { done: `${device.name} goes on.` })}
+    >
+      Resume
+    </Button>
+  )
+}
+
+function useWebhookItems(): Item[] {
+  const api = useApi()
+  const environment = useEnvironment()
+  const mayManage = useMay('webhooks:manage')
+  const { data = [] } = useQuery({
+    queryKey: [environment, 'webhooks'],
+    queryFn: async () => (await api.webhooks()).data,
+    enabled: mayManage,
+  })
+  return data.flatMap(({ id, url, enabled, disabled_reason: reason, failing_since: since }) => {
+    const remedy = (
+      <ButtonLink isSmall to={`/webhooks/${id}`}>
+        See its answers
+      </ButtonLink>
+    )
+    if (!enabled && reason !== 'switched_off')
+      return [
+        {
+          key: id,
+          look: 'bad' as const,
+          what: (
+            <>
+              The webhook <strong>{url}</strong> was switched off:{' '}
+              {reason === 'gone' ? 'it answered that it is gone.' : 'it took nothing for days.'}
+            </>
+          ),
+          remedy,
+        },
+      ]
+    return since === null
+      ? []
+      : [
+          {
+            key: id,
+            look: 'warn' as const,
+            what: (
+              <>
+                The webhook <strong>{url}</strong> has taken nothing since <Time at={since} />. It is tried again.
+              </>
+            ),
+            remedy,
+          },
+        ]
+  })
+}

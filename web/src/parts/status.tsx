@@ -1,0 +1,36 @@
+/** Where a message is, in one word and one colour. */
+
+import type { MessagesResponse } from '../../../sdk/src/index.ts'
+
+export type Message = MessagesResponse['data'][number]
+export type Status = Message['status']
+
+export const looks: Record<Status, { word: string; look: string; about: string }> = {
+  scheduled: { word: 'Scheduled', look: 'info', about: 'Waits for its time.' },
+  queued: { word: 'Queued', look: 'info', about: 'Safely stored; no device has it yet.' },
+  sending: { word: 'Sending', look: 'info', about: 'A device has it and has not answered yet.' },
+  sent: { word: 'Sent', look: '', about: 'The network took it.' },
+  delivered: { word: 'Delivered', look: 'good', about: 'The recipient’s phone has it.' },
+  read: { word: 'Read', look: 'good', about: 'It was read.' },
+  failed: { word: 'Failed', look: 'bad', about: 'It did not and will not arrive.' },
+  expired: { word: 'Expired', look: 'warn', about: 'Its validity ended before a device took it.' },
+  canceled: { word: 'Canceled', look: '', about: 'Taken back before it was sent.' },
+  unknown: {
+    word: 'Unknown',
+    look: 'warn',
+    about: 'A device took it and never answered. It may have been sent, so it is not sent again by itself.',
+  },
+}
+
+/** Newer gateways may know states that this page does not. */
+export const lookOf = (status: string) =>
+  (looks as Record<string, (typeof looks)[Status]>)[status] ?? { word: status, look: '', about: '' }
+
+export const StatusBadge = ({ status }: { status: string }) => {
+  const { word, look, about } = lookOf(status)
+  return (
+    <span className={`badge ${look}`} title={about}>
+      {word}
+    </span>
+  )
+}

@@ -1,0 +1,74 @@
+/** Short words at the edge of the page: it is done, or why not; perhaps with a way back. */
+
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { BasestationError } from '../../../sdk/src/index.ts'
+import { Icon } from './icon.tsx'
+
+type Toast = { id: number; text: string; isBad: boolean; undo?: () => void }
+type Say = {
+  say: (text: string, undo?: () => void) => void
+  complain: (error: unknown) => void
+}
+
+const ToastContext = createContext<Say>({ say: () => {}, complain: () => {} })
+export const useToast = (): Say => useContext(ToastContext)
+
+const staysMs = 6_000
+const badStaysMs = 12_000
+let lastId = 0
+
+/** What went wrong, in words for people. */
+export const wordsFor = (error: unknown): string =>
+  error instanceof BasestationError
+    ? error.message
+    : 'The gateway cannot be reached. Is it running, and is your network up?'
+
+export function Toasts({ children }: { children: ReactNode }) {
+  const [toasts, setToasts] = useState<readonly Toast[]>([])
+  const remove = useCallback((id: number) => setToasts(all => all.filter(one => one.id !== id)), [])
+  const add = useCallback(
+    (toast: Omit<Toast, 'id'>) => {
+      lastId += 1
+      const id = lastId
+      setToasts(all => [...all.slice(-3), { ...toast, id }])
+      setTimeout(() => remove(id), toast.isBad ? badStaysMs : staysMs)
+    },
+    [remove],
+  )
+  const say = useMemo<Say>(
+    () => ({
+      say: (text, undo) => add({ text, isBad: false, ...(undo && { undo }) }),
+      complain: error => add({ text: wordsFor(error), isBad: true }),
+    }),
+    [add],
+  )
+  return (
+    <ToastContext value={say}>
+      {children}
+      <div className="toasts" role="status" aria-live="polite">
+        {toasts.map(({ id, text, isBad, undo }) => (
+          <div key={id} className={isBad ? 'toast bad' : 'toast'}>
+            <span>{text}</span>
+            <span className="row">
+              {undo && (
+                <button
+                  type="button"
+                  className="button small"
+                  onClick={() => {
+                    undo()
+                    remove(id)
+                  }}
+                >
+                  Undo
+                </button>
+              )}
+              <button type="button" className="button quiet small" aria-label="Dismiss" onClick={() => remove(id)}>
+                <Icon name="close" size={14} />
+              </button>
+            </span>
+          </div>
+        ))}
+      </div>
+    </ToastContext>
+  )
+}

@@ -1,0 +1,23 @@
+/** What the pages know of the gateway, kept for as long as it is likely to be true. */
+
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { BasestationError } from '../../sdk/src/index.ts'
+
+/** A session that ended shows on every page at once. */
+function onError(error: unknown): void {
+  if (error instanceof BasestationError && error.code === 'not_signed_in')
+    void queryClient.invalidateQueries({ queryKey: ['session'] })
+}
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // The SDK has tried again already.
+      retry: false,
+      refetchOnWindowFocus: true,
+    },
+  },
+})
