@@ -1,9 +1,10 @@
 /** Every check, in the order in which people want to hear of trouble: types, style, the API document, tests. */
 
 import { spawn } from 'node:child_process'
+import { buildWeb } from '../tools/build-web.ts'
 import { startPostgres } from './standins/postgres.ts'
 
-const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'test/**/*.test.ts']
+const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts']
 
 function run(
   command: string,
@@ -19,9 +20,11 @@ function run(
 
 const quick = [
   await run('tsc', ['--noEmit']),
+  await run('tsc', ['--noEmit', '-p', 'web']),
   await run('biome', ['check', '--error-on-warnings', '.']),
   await run(process.execPath, ['tools/api.ts', '--check']),
 ]
+await buildWeb()
 const postgres = await startPostgres()
 const tested = await run(
   process.execPath,

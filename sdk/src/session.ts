@@ -39,7 +39,7 @@ export class BasestationSession {
   }
 
   /** Uses a one-time link: sets the gateway up, joins the team, or chooses a new password. */
-  useLink(request: RedeemRequest): Promise<OkResponse> {
+  redeemLink(request: RedeemRequest): Promise<OkResponse> {
     return this.#ask('POST', '/links/use', request)
   }
 

@@ -14,7 +14,10 @@ type Options = {
 }
 
 /** Returns the doer, and whether it is at work. True: it was done. */
-export function useAct(): [act: (deed: () => Promise<unknown>, options?: Options) => Promise<boolean>, isBusy: boolean] {
+export function useAct(): [
+  act: (deed: () => Promise<unknown>, options?: Options) => Promise<boolean>,
+  isBusy: boolean,
+] {
   const client = useQueryClient()
   const environment = useEnvironment()
   const { say, complain } = useToast()
@@ -24,11 +27,7 @@ export function useAct(): [act: (deed: () => Promise<unknown>, options?: Options
     try {
       await deed()
       await client.invalidateQueries({ queryKey: stale ?? [environment] })
-      if (done !== undefined)
-        say(
-          done,
-          undo && (() => void act(undo)),
-        )
+      if (done !== undefined) say(done, undo && (() => void act(undo)))
       return true
     } catch (error) {
       complain(error)

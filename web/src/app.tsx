@@ -4,9 +4,9 @@ import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { type Environment, EnvironmentContext, environments, rememberedEnvironment } from './environment.ts'
 import { Login } from './pages/login.tsx'
-import { Shell } from './shell.tsx'
-import { type SignedIn, SignedInContext, useSession } from './session.ts'
 import { Trouble } from './parts/page.tsx'
+import { type SignedIn, SignedInContext, useSession } from './session.ts'
+import { Shell } from './shell.tsx'
 
 const Setup = lazy(() => import('./pages/setup.tsx'))
 const Welcome = lazy(() => import('./pages/welcome.tsx'))
@@ -29,7 +29,12 @@ const Account = lazy(() => import('./pages/account.tsx'))
 
 export function App() {
   const { data, error } = useSession()
-  if (!data) return error ? <main className="alone"><Trouble error={error} /></main> : null
+  if (!data)
+    return error ? (
+      <main className="alone">
+        <Trouble error={error} />
+      </main>
+    ) : null
   return (
     <Suspense>
       <Switch>
@@ -37,9 +42,7 @@ export function App() {
           <Setup session={data} />
         </Route>
         <Route path="/welcome" component={Welcome} />
-        <Route>
-          {data.user ? <Inside signedIn={data as SignedIn} /> : <Login session={data} />}
-        </Route>
+        <Route>{data.user ? <Inside signedIn={data as SignedIn} /> : <Login session={data} />}</Route>
       </Switch>
     </Suspense>
   )

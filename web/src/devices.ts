@@ -26,9 +26,17 @@ export const kindWords: Record<Device['kind'], string> = {
 }
 
 /** How it is, in one word and one colour. */
-export function stateOf({ status, paused, attention }: Device): { word: string; look: 'good' | 'warn' | 'bad' | '' } {
+export function stateOf({ status, paused, attention }: Device): {
+  word: string
+  look: 'good' | 'warn' | 'bad' | ''
+} {
   if (paused) return { word: 'Paused', look: 'warn' }
   if (status === 'offline')
-    return { word: attention.some(({ code }) => code === 'not_connected') ? 'Not connected yet' : 'Offline', look: 'bad' }
-  return attention.length > 0 ? { word: 'Online, look at it', look: 'warn' } : { word: 'Online', look: 'good' }
+    return {
+      word: attention.some(({ code }) => code === 'not_connected') ? 'Not connected yet' : 'Offline',
+      look: 'bad',
+    }
+  return attention.length > 0
+    ? { word: 'Online, look at it', look: 'warn' }
+    : { word: 'Online', look: 'good' }
 }

@@ -185,7 +185,11 @@ function useUnread(): number {
   return data?.unread ?? 0
 }
 
-const themeWords: Record<Theme, string> = { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' }
+const themeWords: Record<Theme, string> = {
+  system: 'Theme: as the system',
+  light: 'Theme: light',
+  dark: 'Theme: dark',
+}
 
 function ThemeButton() {
   const [chosen, setChosen] = useState(theme)

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { WebhooksResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { type Device, useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
@@ -39,7 +40,7 @@ export function Attention() {
 
 function useDeviceItems(): Item[] {
   const { data = [] } = useDevices()
-  return data.flatMap(device => [
+  return data.flatMap<Item>(device => [
     ...device.attention.map(({ code, detail }) => ({
       key: `${device.id}-${code}`,
       look: device.status === 'offline' ? ('bad' as const) : ('warn' as const),
@@ -100,7 +101,9 @@ function Resume({ device }: { device: Device }) {
     <Button
       isSmall
       isBusy={isBusy}
-      onClick={() => act(() => api.changeDevice(device.id, { paused: false }), { done: `${device.name} goes on.` })}
+      onClick={() =>
+        act(() => api.changeDevice(device.id, { paused: false }), { done: `${device.name} goes on.` })
+      }
     >
       Resume
     </Button>
@@ -116,39 +119,31 @@ function useWebhookItems(): Item[] {
     queryFn: async () => (await api.webhooks()).data,
     enabled: mayManage,
   })
-  return data.flatMap(({ id, url, enabled, disabled_reason: reason, failing_since: since }) => {
-    const remedy = (
-      <ButtonLink isSmall to={`/webhooks/${id}`}>
-        See its answers
-      </ButtonLink>
+  return data.flatMap(webhookItem)
+}
+
+type Webhook = WebhooksResponse['data'][number]
+
+function webhookItem({ id, url, enabled, disabled_reason: reason, failing_since: since }: Webhook): Item[] {
+  const remedy = (
+    <ButtonLink isSmall to={`/webhooks/${id}`}>
+      See its answers
+    </ButtonLink>
+  )
+  if (!enabled && reason !== 'switched_off') {
+    const why = reason === 'gone' ? 'it answered that it is gone.' : 'it took nothing for days.'
+    const what = (
+      <>
+        The webhook <strong>{url}</strong> was switched off: {why}
+      </>
     )
-    if (!enabled && reason !== 'switched_off')
-      return [
-        {
-          key: id,
-          look: 'bad' as const,
-          what: (
-            <>
-              The webhook <strong>{url}</strong> was switched off:{' '}
-              {reason === 'gone' ? 'it answered that it is gone.' : 'it took nothing for days.'}
-            </>
-          ),
-          remedy,
-        },
-      ]
-    return since === null
-      ? []
-      : [
-          {
-            key: id,
-            look: 'warn' as const,
-            what: (
-              <>
-                The webhook <strong>{url}</strong> has taken nothing since <Time at={since} />. It is tried again.
-              </>
-            ),
-            remedy,
-          },
-        ]
-  })
+    return [{ key: id, look: 'bad', what, remedy }]
+  }
+  if (since === null) return []
+  const what = (
+    <>
+      The webhook <strong>{url}</strong> has taken nothing since <Time at={since} />. It is tried again.
+    </>
+  )
+  return [{ key: id, look: 'warn', what, remedy }]
 }

@@ -36,7 +36,8 @@ export function FirstMessage({ publicUrl, onDone }: { publicUrl: string; onDone:
   return (
     <div className="stack wide">
       <p className="muted">
-        Staging has a simulated phone: it behaves like a real one, and nobody is texted. Send something through it.
+        Staging has a simulated phone: it behaves like a real one, and nobody is texted. Send something
+        through it.
       </p>
       <form className="stack" onSubmit={send}>
         <TextField label="To" type="tel" value={to} onChange={setTo} required />

@@ -121,7 +121,9 @@ function Figures({ data }: { data: Stats }) {
         {counted(totals.accepted, 'accepted', 'accepted')}
       </Figure>
       <Figure name="Delivered" value={count(totals.delivered)}>
-        {rate === null ? 'none ended yet' : `${(rate * 100).toFixed(rate === 1 ? 0 : 1)} % of those that ended`}
+        {rate === null
+          ? 'none ended yet'
+          : `${(rate * 100).toFixed(rate === 1 ? 0 : 1)} % of those that ended`}
       </Figure>
       <Figure name="Failed" value={count(totals.failed + totals.expired + totals.unknown)}>
         {totals.unknown > 0 ? `${count(totals.unknown)} of them unknown` : 'expired and unknown included'}

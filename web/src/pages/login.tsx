@@ -81,8 +81,8 @@ function SignIn({ isInsecure }: { isInsecure: boolean }) {
 const NotSetUp = () => (
   <Alone title="Almost there">
     <p>
-      The gateway runs, and nobody can sign in yet. Open the link that was printed when it started. It works once,
-      within an hour; every start prints a new one, and so does this command on the gateway’s machine:
+      The gateway runs, and nobody can sign in yet. Open the link that was printed when it started. It works
+      once, within an hour; every start prints a new one, and so does this command on the gateway’s machine:
     </p>
     <Secret text="npx basestation setup-link" />
   </Alone>

@@ -17,7 +17,10 @@ export default function Setup({ session }: { session: SessionResponse['data'] })
   if (session.user)
     return (
       <Alone title="Your first message" isRoomy>
-        <FirstMessage publicUrl={session.public_url ?? location.origin} onDone={() => go('/staging', { replace: true })} />
+        <FirstMessage
+          publicUrl={session.public_url ?? location.origin}
+          onDone={() => go('/staging', { replace: true })}
+        />
       </Alone>
     )
   return <Owner token={token} isInsecure={session.insecure} />
@@ -39,7 +42,8 @@ function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
       <Alone title="This link does not work">
         <Trouble error={link.error} />
         <p className="muted">
-          Each start of the gateway prints a new one until it is set up, and so does <code>npx basestation setup-link</code>.
+          Each start of the gateway prints a new one until it is set up, and so does{' '}
+          <code>npx basestation setup-link</code>.
         </p>
       </Alone>
     )
@@ -48,7 +52,7 @@ function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
     setBusy(true)
     setError(undefined)
     try {
-      await sessions.useLink({ token, email, password })
+      await sessions.redeemLink({ token, email, password })
       await forget()
     } catch (problem) {
       setError(problem)
@@ -59,8 +63,8 @@ function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
     <Alone title="Set up your gateway" isInsecure={isInsecure}>
       <form className="stack" onSubmit={submit}>
         <p className="muted">
-          You will be its owner. Others are invited later. Nothing leaves this machine: the address is only your name
-          here.
+          You will be its owner. Others are invited later. Nothing leaves this machine: the address is only
+          your name here.
         </p>
         <TextField
           label="E-mail"

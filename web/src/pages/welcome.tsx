@@ -45,7 +45,7 @@ function ChoosePassword({ token, email }: { token: string; email: string }) {
     setBusy(true)
     setError(undefined)
     try {
-      await session.useLink({ token, password })
+      await session.redeemLink({ token, password })
       await forget()
       go('/', { replace: true })
     } catch (problem) {

@@ -30,7 +30,13 @@ export const Button = ({
   type = 'button',
   onClick,
 }: Props) => (
-  <button type={type} className={classOf(look, isSmall)} disabled={disabled || isBusy} aria-busy={isBusy} onClick={onClick}>
+  <button
+    type={type}
+    className={classOf(look, isSmall)}
+    disabled={disabled || isBusy}
+    aria-busy={isBusy}
+    onClick={onClick}
+  >
     {icon && <Icon name={icon} size={15} />}
     {children}
   </button>

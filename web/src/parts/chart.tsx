@@ -15,6 +15,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' 
 
 export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: boolean }) {
   const bars = points.map(({ at, sent, delivered, failed, expired, unknown }) => ({
+    key: at,
     at: (isDaily ? day : hour).format(new Date(at)),
     sent,
     delivered,
@@ -28,14 +29,21 @@ export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: 
     <figure className="chart">
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" preserveAspectRatio="none">
         {[0, 0.5, 1].map(share => (
-          <line key={share} x1={0} x2={width} y1={6 + tall * (1 - share)} y2={6 + tall * (1 - share)} className="rule" />
+          <line
+            key={share}
+            x1={0}
+            x2={width}
+            y1={6 + tall * (1 - share)}
+            y2={6 + tall * (1 - share)}
+            className="rule"
+          />
         ))}
-        {bars.map(({ at, ...values }, index) =>
+        {bars.map(({ key, at, ...values }, index) =>
           kinds.map((kind, place) => {
             const high = most === 0 ? 0 : (values[kind] / most) * tall
             return (
               <rect
-                key={`${at}-${kind}-${index}`}
+                key={`${key}-${kind}`}
                 className={kind}
                 x={index * step + (step - bar * kinds.length) / 2 + place * bar}
                 y={6 + tall - high}
@@ -51,8 +59,8 @@ export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: 
       <div className="axis" aria-hidden="true">
         {bars
           .filter((_, index) => index % Math.ceil(bars.length / 8) === 0)
-          .map(({ at }) => (
-            <span key={at}>{at}</span>
+          .map(({ key, at }) => (
+            <span key={key}>{at}</span>
           ))}
       </div>
       <figcaption className="row spread small muted">
@@ -77,9 +85,8 @@ export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: 
           </tr>
         </thead>
         <tbody>
-          {bars.map(({ at, ...values }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two bars may have one name
-            <tr key={index}>
+          {bars.map(({ key, at, ...values }) => (
+            <tr key={key}>
               <td>{at}</td>
               {kinds.map(kind => (
                 <td key={kind}>{values[kind]}</td>

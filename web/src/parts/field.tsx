@@ -55,7 +55,12 @@ export const TextField = ({ label, help, wrong, onChange, autoComplete = 'off', 
   </Field>
 )
 
-type AreaProps = Common & { value: string; onChange: (value: string) => void; rows?: number; placeholder?: string }
+type AreaProps = Common & {
+  value: string
+  onChange: (value: string) => void
+  rows?: number
+  placeholder?: string
+}
 
 export const AreaField = ({ label, help, wrong, onChange, ...rest }: AreaProps) => (
   <Field label={label} help={help} wrong={wrong}>
@@ -81,7 +86,12 @@ export const SelectField = <Value extends string>({
 }: SelectProps<Value>) => (
   <Field label={label} help={help} wrong={wrong}>
     {shown => (
-      <select {...shown} className="input" value={value} onChange={event => onChange(event.target.value as Value)}>
+      <select
+        {...shown}
+        className="input"
+        value={value}
+        onChange={event => onChange(event.target.value as Value)}
+      >
         {options.map(option => (
           <option key={option.value} value={option.value}>
             {option.label}

@@ -12,13 +12,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   if (items.length === 0) return null
   return (
     <>
-      <button
-        ref={button}
-        type="button"
-        className="button quiet small"
-        aria-label={label}
-        popoverTarget={id}
-      >
+      <button ref={button} type="button" className="button quiet small" aria-label={label} popoverTarget={id}>
         <Icon name="more" />
       </button>
       <div

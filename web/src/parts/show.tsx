@@ -29,7 +29,8 @@ export function ago(at: string, now = Date.now()): string {
 
 export const exactly = (at: string): string => exact.format(new Date(at))
 export const count = (n: number): string => amount.format(n)
-export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`
+export const counted = (n: number, one: string, many = `${one}s`): string =>
+  `${count(n)} ${n === 1 ? one : many}`
 
 export function bytes(size: number): string {
   if (size < 1_024) return `${size} B`

@@ -62,7 +62,12 @@ export function Toasts({ children }: { children: ReactNode }) {
                   Undo
                 </button>
               )}
-              <button type="button" className="button quiet small" aria-label="Dismiss" onClick={() => remove(id)}>
+              <button
+                type="button"
+                className="button quiet small"
+                aria-label="Dismiss"
+                onClick={() => remove(id)}
+              >
                 <Icon name="close" size={14} />
               </button>
             </span>

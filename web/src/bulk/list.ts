@@ -1,0 +1,107 @@
+/** A list of people to write to: from lines or a table, each judged before anything is sent. */
+
+export type Table = { columns: readonly string[]; rows: readonly (readonly string[])[] }
+
+export type Verdict = 'fine' | 'invalid' | 'duplicate' | 'opted_out'
+
+export type Recipient = {
+  /** Its line in the list, from 1, the heading not counted. */
+  line: number
+  given: string
+  /** As the gateway writes it; empty when it is none. */
+  number: string
+  text: string
+  verdict: Verdict
+}
+
+/** As the gateway itself reads numbers. */
+export function normalise(given: string): string | undefined {
+  const bare = given.replace(/[\s().-]/g, '').replace(/^00/, '+')
+  return /^\+[1-9]\d{6,14}$/.test(bare) ? bare : undefined
+}
+
+/** The column that most likely has the numbers. */
+export function numberColumn({ columns, rows }: Table): number {
+  const scores = columns.map(
+    (_, index) => rows.slice(0, 50).filter(row => normalise(row[index] ?? '') !== undefined).length,
+  )
+  return Math.max(0, scores.indexOf(Math.max(...scores)))
+}
+
+/** `{name}` stands for the column of that name. */
+const placeholder = /\{([^{}]+)\}/g
+
+export const fill = (template: string, columns: readonly string[], row: readonly string[]): string =>
+  template.replace(placeholder, (whole, name: string) => {
+    const index = columns.findIndex(column => column.trim().toLowerCase() === name.trim().toLowerCase())
+    return index === -1 ? whole : (row[index] ?? '').trim()
+  })
+
+/** Placeholders that no column fills: they would be sent as they stand. */
+export const unknownPlaceholders = (template: string, columns: readonly string[]): string[] =>
+  [...template.matchAll(placeholder)]
+    .map(([, name = '']) => name)
+    .filter(name => !columns.some(column => column.trim().toLowerCase() === name.trim().toLowerCase()))
+
+export function recipientsOf(
+  { columns, rows }: Table,
+  column: number,
+  template: string,
+  optedOut: ReadonlySet<string> = new Set(),
+): Recipient[] {
+  const seen = new Set<string>()
+  return rows.map((row, index) => {
+    const given = (row[column] ?? '').trim()
+    const number = normalise(given) ?? ''
+    const isDuplicate = number !== '' && seen.has(number)
+    seen.add(number)
+    return {
+      line: index + 1,
+      given,
+      number,
+      text: fill(template, columns, row),
+      verdict: verdictOf(number, isDuplicate, optedOut),
+    }
+  })
+}
+
+function verdictOf(number: string, isDuplicate: boolean, optedOut: ReadonlySet<string>): Verdict {
+  if (number === '') return 'invalid'
+  if (isDuplicate) return 'duplicate'
+  return optedOut.has(number) ? 'opted_out' : 'fine'
+}
+
+const mostAtOnce = 100
+
+/** Requests: people who get the same text, at most a hundred in each. */
+export function requestsOf(recipients: readonly Recipient[]): (readonly Recipient[])[] {
+  const byText = Map.groupBy(
+    recipients.filter(({ verdict }) => verdict === 'fine'),
+    ({ text }) => text,
+  )
+  return [...byText.values()].flatMap(group =>
+    Array.from({ length: Math.ceil(group.length / mostAtOnce) }, (_, index) =>
+      group.slice(index * mostAtOnce, (index + 1) * mostAtOnce),
+    ),
+  )
+}
+
+export type Outcome = { recipient: Recipient; outcome: string; messageId: string }
+
+/** What begins like a formula is one, for the programs that open such files. */
+const harmless = (cell: string) => (/^[=+\-@\t\r＝＋－＠]/.test(cell) ? `'${cell}` : cell)
+const quoted = (cell: string) => `"${harmless(cell).replaceAll('"', '""')}"`
+
+/** The result as a file that spreadsheets open. */
+export const resultFile = (outcomes: readonly Outcome[]): string =>
+  [
+    ['line', 'number', 'outcome', 'message_id'],
+    ...outcomes.map(({ recipient, outcome, messageId }) => [
+      String(recipient.line),
+      recipient.number || recipient.given,
+      outcome,
+      messageId,
+    ]),
+  ]
+    .map(cells => `${cells.map(quoted).join(',')}\r\n`)
+    .join('')

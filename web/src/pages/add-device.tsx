@@ -1,0 +1,134 @@
+/** Adding a device, or connecting one anew: the steps, and a live word at each. */
+
+import { useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { useAct } from '../act.ts'
+import { type Device, useDevices } from '../devices.ts'
+import { useApi, useEnvironment } from '../environment.ts'
+import { Button } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { Found, Page } from '../parts/page.tsx'
+import { ConnectPhone } from './connect-phone.tsx'
+import { LinkNumber } from './link-number.tsx'
+
+export default function AddDevice() {
+  const { id } = useParams<{ id?: string }>()
+  return id === undefined ? <AddNew /> : <ConnectAgain id={id} />
+}
+
+function ConnectAgain({ id }: { id: string }) {
+  const query = useDevices()
+  return (
+    <Page title="Connect a device">
+      <Found query={query}>
+        {devices => {
+          const device = devices.find(one => one.id === id)
+          if (!device) return <p>There is no such device.</p>
+          return device.kind === 'whatsapp' ? (
+            <LinkNumber name={device.name} deviceId={device.id} />
+          ) : (
+            <ConnectPhone deviceId={device.id} />
+          )
+        }}
+      </Found>
+    </Page>
+  )
+}
+
+const kinds: readonly { kind: Device['kind']; title: string; about: string }[] = [
+  {
+    kind: 'android',
+    title: 'Android phone',
+    about: 'Sends and receives SMS with its own SIM, through an app that you install on it.',
+  },
+  {
+    kind: 'whatsapp',
+    title: 'WhatsApp number',
+    about: 'Linked like WhatsApp Web: scan a code with the phone. Files too.',
+  },
+  {
+    kind: 'simulated',
+    title: 'Simulated phone',
+    about: 'Behaves like a real one, and nobody is texted. For trying things out.',
+  },
+]
+
+function AddNew() {
+  const environment = useEnvironment()
+  const [kind, setKind] = useState<Device['kind']>()
+  const [named, setNamed] = useState<{ name: string; phone: string }>()
+  if (kind === undefined)
+    return (
+      <Page title="Add a device" about="What should carry your messages?">
+        <div className="choices">
+          {kinds
+            .filter(one => one.kind !== 'simulated' || environment === 'staging')
+            .map(one => (
+              <button key={one.kind} type="button" className="card choice" onClick={() => setKind(one.kind)}>
+                <strong>{one.title}</strong>
+                <span className="muted">{one.about}</span>
+              </button>
+            ))}
+        </div>
+      </Page>
+    )
+  const { title } = kinds.find(one => one.kind === kind)!
+  return (
+    <Page title={`Add: ${title}`}>
+      {named === undefined ? (
+        <NameIt kind={kind} onNamed={setNamed} onBack={() => setKind(undefined)} />
+      ) : kind === 'whatsapp' ? (
+        <LinkNumber {...named} />
+      ) : (
+        <ConnectPhone {...named} />
+      )}
+    </Page>
+  )
+}
+
+function NameIt({
+  kind,
+  onNamed,
+  onBack,
+}: {
+  kind: Device['kind']
+  onNamed: (named: { name: string; phone: string }) => void
+  onBack: () => void
+}) {
+  const api = useApi()
+  const [, go] = useLocation()
+  const [act, isBusy] = useAct()
+  const [name, setName] = useState('')
+  const [phone, setPhone] = useState('')
+  const submit = async (event: React.SubmitEvent) => {
+    event.preventDefault()
+    if (kind !== 'simulated') onNamed({ name, phone })
+    else if (await act(() => api.addDevice({ kind, name, phone }), { done: `${name} is online.` }))
+      go('/devices')
+  }
+  return (
+    <form className="card stack compose" onSubmit={submit}>
+      <TextField label="Name" value={name} onChange={setName} placeholder="Front desk" required autoFocus />
+      <TextField
+        label="Its number (optional)"
+        type="tel"
+        value={phone}
+        onChange={setPhone}
+        placeholder="+14155550123"
+        help={
+          kind === 'whatsapp'
+            ? 'With it you can type a code on the phone in place of scanning, and no other number will be linked by mistake.'
+            : 'Shown to you and with received messages.'
+        }
+      />
+      <div className="row">
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          {kind === 'simulated' ? 'Add it' : 'Go on'}
+        </Button>
+        <Button look="quiet" onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </form>
+  )
+}

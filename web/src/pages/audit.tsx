@@ -1,0 +1,117 @@
+/** What people did, newest first. */
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Button } from '../parts/button.tsx'
+import { Empty, Found, Page } from '../parts/page.tsx'
+import { visible } from '../parts/person.tsx'
+import { Time } from '../parts/show.tsx'
+import { session } from '../session.ts'
+
+/** Operations in words. One that is not here is shown by its own name. */
+const words: Record<string, string> = {
+  useLink: 'used a one-time link',
+  login: 'signed in',
+  logout: 'signed out',
+  changePassword: 'changed their password',
+  confirmTwoFactor: 'switched one-time codes on',
+  removeTwoFactor: 'switched one-time codes off',
+  endBrowserSession: 'ended a session',
+  invite: 'invited somebody',
+  uninvite: 'took an invitation back',
+  changeRole: 'changed a role',
+  removeMember: 'removed somebody from the team',
+  resetPassword: 'made a link for a new password',
+  send: 'sent a message',
+  sendBulk: 'sent to many',
+  cancel: 'canceled a message',
+  addDevice: 'added a device',
+  changeDevice: 'changed a device',
+  removeDevice: 'removed a device',
+  enrolDevice: 'made a token for a phone',
+  linkNumber: 'linked a WhatsApp number',
+  linkDevice: 'linked a WhatsApp number again',
+  addKey: 'made an API key',
+  rotateKey: 'rotated an API key',
+  revokeKey: 'revoked an API key',
+  addWebhook: 'added a webhook',
+  changeWebhook: 'changed a webhook',
+  removeWebhook: 'removed a webhook',
+  rotateWebhook: 'made a new webhook secret',
+  testWebhook: 'tested a webhook',
+  replay: 'replayed to a webhook',
+  redeliver: 'told a webhook again',
+  optOut: 'opted a number out',
+  optIn: 'took a number off the opt-outs',
+  erase: 'forgot a person',
+  configure: 'changed settings',
+}
+
+export default function Audit() {
+  const query = useInfiniteQuery({
+    queryKey: ['audit'],
+    queryFn: ({ pageParam }) => session.audit(pageParam === '' ? {} : { before: pageParam }),
+    initialPageParam: '',
+    getNextPageParam: page => (page.has_more ? page.data.at(-1)?.id : undefined),
+  })
+  return (
+    <Page
+      title="Audit log"
+      about="Everything that people did here, and what they were refused. Texts and numbers are not in it."
+    >
+      <Found query={query}>
+        {({ pages }) => {
+          const all = pages.flatMap(page => page.data)
+          return (
+            <div className="card flush">
+              {all.length === 0 && <Empty title="Nothing yet" />}
+              <div className="table-wrap">
+                <table className="table">
+                  <thead>
+                    <tr>
+                      <th>When</th>
+                      <th>Who</th>
+                      <th>What</th>
+                      <th>Where</th>
+                      <th>With</th>
+                      <th>From</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {all.map(entry => (
+                      <tr key={entry.id}>
+                        <td className="muted">
+                          <Time at={entry.at} />
+                        </td>
+                        <td>{visible(entry.email)}</td>
+                        <td>
+                          {words[entry.action] ?? entry.action}{' '}
+                          {entry.refusal && <span className="badge bad">{entry.refusal}</span>}
+                        </td>
+                        <td className="muted">{entry.environment ?? ''}</td>
+                        <td className="small text" title={entry.target}>
+                          {entry.fields.join(', ')} <code className="muted">{entry.target}</code>
+                        </td>
+                        <td className="muted small">{entry.address}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {query.hasNextPage && (
+                <div className="row list-foot">
+                  <Button
+                    look="quiet"
+                    isBusy={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    Show older ones
+                  </Button>
+                </div>
+              )}
+            </div>
+          )
+        }}
+      </Found>
+    </Page>
+  )
+}

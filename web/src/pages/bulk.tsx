@@ -1,0 +1,161 @@
+/** One message to many people: paste or drop a list, see what is wrong with it, send it, keep the result. */
+
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { numberColumn, type Recipient, recipientsOf, type Table, unknownPlaceholders } from '../bulk/list.ts'
+import { mostRows, readTable } from '../bulk/read.ts'
+import { useRun } from '../bulk/run.ts'
+import { useApi } from '../environment.ts'
+import { Button } from '../parts/button.tsx'
+import { AreaField, SelectField } from '../parts/field.tsx'
+import { Notice, Page } from '../parts/page.tsx'
+import { count, counted } from '../parts/show.tsx'
+import { useToast } from '../parts/toast.tsx'
+import { BulkCheck, useOptedOut } from './bulk-check.tsx'
+import { BulkProgress } from './bulk-progress.tsx'
+import { DeviceChoice, SendTime, sendAtOf } from './send-options.tsx'
+
+export default function Bulk() {
+  const api = useApi()
+  const run = useRun(api)
+  return (
+    <Page
+      title="Send to many"
+      about={
+        <>
+          Requests of a hundred, each accepted as a whole. Everything is in{' '}
+          <Link href="/messages">Messages</Link> afterwards.
+        </>
+      }
+    >
+      {run.progress ? (
+        <BulkProgress progress={run.progress} onPause={run.pause} onGoOn={() => void run.goOn()} />
+      ) : (
+        <Prepare onStart={run.start} />
+      )}
+    </Page>
+  )
+}
+
+type Start = (recipients: readonly Recipient[], options: { deviceId?: string; sendAt?: string }) => void
+
+function Prepare({ onStart }: { onStart: Start }) {
+  const [pasted, setPasted] = useState('')
+  const [table, setTable] = useState<Table>()
+  const [column, setColumn] = useState(0)
+  const [template, setTemplate] = useState('')
+  const [device, setDevice] = useState('')
+  const [when, setWhen] = useState('')
+  const optedOut = useOptedOut(table, column, template)
+  const take = (text: string) => {
+    setPasted(text)
+    const read = readTable(text)
+    setTable(read.rows.length === 0 ? undefined : read)
+    setColumn(numberColumn(read))
+  }
+  const recipients = table ? recipientsOf(table, column, template, optedOut) : []
+  const fine = recipients.filter(({ verdict }) => verdict === 'fine')
+  const unknown = unknownPlaceholders(template, table?.columns ?? [])
+  const isTooLong = recipients.length > mostRows
+  const sendAt = sendAtOf(when)
+  return (
+    <form
+      className="stack wide"
+      onSubmit={event => {
+        event.preventDefault()
+        onStart(recipients, {
+          ...(device !== '' && { deviceId: device }),
+          ...(sendAt !== undefined && { sendAt }),
+        })
+      }}
+    >
+      <section className="card stack">
+        <h2>To whom</h2>
+        <FileDrop onText={take} />
+        <AreaField
+          label="Numbers, one a line, or a table with commas"
+          value={pasted.length > 20_000 ? `${pasted.slice(0, 20_000)}\n…` : pasted}
+          onChange={take}
+          rows={6}
+          placeholder={'name,number\nAnn,+15550101234\nBob,+15550105678'}
+        />
+        {table && table.columns.length > 1 && (
+          <SelectField
+            label="Column with the numbers"
+            value={String(column)}
+            onChange={value => setColumn(Number(value))}
+            options={table.columns.map((name, index) => ({ value: String(index), label: name }))}
+          />
+        )}
+      </section>
+      <section className="card stack">
+        <h2>What</h2>
+        <AreaField
+          label="Message"
+          value={template}
+          onChange={setTemplate}
+          rows={4}
+          help={
+            table && table.columns.length > 1
+              ? `Columns can stand in it: ${table.columns.map(name => `{${name}}`).join(' ')}`
+              : undefined
+          }
+        />
+        {unknown.length > 0 && (
+          <Notice look="warn">
+            No column is called {unknown.map(name => `{${name}}`).join(', ')}: it would be sent as it stands.
+          </Notice>
+        )}
+        <div className="pair">
+          <DeviceChoice value={device} onChange={setDevice} />
+          <SendTime value={when} onChange={setWhen} />
+        </div>
+      </section>
+      {table && <BulkCheck recipients={recipients} template={template} deviceId={device} />}
+      {isTooLong && <Notice look="bad">At most {count(mostRows)} rows at a time. Split the list.</Notice>}
+      <div className="row">
+        <Button
+          type="submit"
+          look="primary"
+          disabled={fine.length === 0 || template.trim() === '' || isTooLong || unknown.length > 0}
+        >
+          {fine.length === 0
+            ? 'Send'
+            : `${sendAt ? 'Schedule' : 'Send'} to ${counted(fine.length, 'person', 'people')}`}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const largestFile = 20 * 1_048_576
+
+function FileDrop({ onText }: { onText: (text: string) => void }) {
+  const { complain, say } = useToast()
+  const read = async (file: File | undefined) => {
+    if (!file) return
+    if (file.size > largestFile) return say('The file is larger than 20 MB. Split it.')
+    try {
+      onText(await file.text())
+    } catch (error) {
+      complain(error)
+    }
+  }
+  return (
+    <label
+      className="drop"
+      onDragOver={event => event.preventDefault()}
+      onDrop={event => {
+        event.preventDefault()
+        void read(event.dataTransfer.files[0])
+      }}
+    >
+      <span>Drop a CSV file here, or </span>
+      <input
+        type="file"
+        accept=".csv,.txt,.tsv,text/csv,text/plain"
+        onChange={event => void read(event.target.files?.[0])}
+      />
+    </label>
+  )
+}

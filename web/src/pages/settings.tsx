@@ -1,0 +1,125 @@
+/** Settings of the environment: number check, retention, words of opting out. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { SettingsResponse } from '../../../sdk/src/index.ts'
+import { useAct } from '../act.ts'
+import { useApi, useEnvironment } from '../environment.ts'
+import { Button } from '../parts/button.tsx'
+import { AreaField, SelectField, TextField } from '../parts/field.tsx'
+import { Found, Notice, Page } from '../parts/page.tsx'
+
+type Settings = SettingsResponse['data']
+
+export default function SettingsPage() {
+  const api = useApi()
+  const environment = useEnvironment()
+  const query = useQuery({
+    queryKey: [environment, 'settings'],
+    queryFn: async () => (await api.settings()).data,
+  })
+  return (
+    <Page title="Settings" about={`They hold for ${environment} only.`}>
+      <Found query={query}>{settings => <Form key={JSON.stringify(settings)} settings={settings} />}</Found>
+    </Page>
+  )
+}
+
+const listed = (text: string) =>
+  text
+    .split(/[\n,]+/)
+    .map(word => word.trim())
+    .filter(Boolean)
+const days = (text: string) => (text.trim() === '' ? null : Number(text))
+
+function Form({ settings }: { settings: Settings }) {
+  const api = useApi()
+  const [act, isBusy] = useAct()
+  const [check, setCheck] = useState(settings.number_check)
+  const [texts, setTexts] = useState(String(settings.forget_texts_after_days ?? ''))
+  const [whole, setWhole] = useState(String(settings.remove_after_days ?? ''))
+  const [outWords, setOutWords] = useState(settings.opt_out_words.join(', '))
+  const [inWords, setInWords] = useState(settings.opt_in_words.join(', '))
+  const save = (event: React.SubmitEvent) => {
+    event.preventDefault()
+    void act(
+      () =>
+        api.configure({
+          number_check: check,
+          forget_texts_after_days: days(texts),
+          remove_after_days: days(whole),
+          opt_out_words: listed(outWords),
+          opt_in_words: listed(inWords),
+        }),
+      { done: 'Saved.', undo: () => api.configure(settings) },
+    )
+  }
+  const isShorter = (days(whole) ?? Infinity) < (settings.remove_after_days ?? Infinity)
+  return (
+    <form className="stack wide compose" onSubmit={save}>
+      <section className="card stack">
+        <h2>Numbers</h2>
+        <SelectField
+          label="Recipients are checked by"
+          value={check}
+          onChange={setCheck}
+          options={[
+            { value: 'shape', label: 'their shape: anything that looks international' },
+            { value: 'plan', label: 'the numbering plans: it must also exist there' },
+          ]}
+          help="Plans catch more typing mistakes. They age, and may refuse a real number."
+        />
+      </section>
+      <section className="card stack">
+        <h2>Retention</h2>
+        <div className="pair">
+          <TextField
+            label="Forget texts and files after"
+            type="number"
+            min={1}
+            value={texts}
+            onChange={setTexts}
+            help="Days; empty: never. Numbers and states stay."
+          />
+          <TextField
+            label="Remove messages after"
+            type="number"
+            min={7}
+            value={whole}
+            onChange={setWhole}
+            help="Days; empty: never. Nothing of them stays."
+          />
+        </div>
+        {isShorter && (
+          <Notice look="warn">Older messages are removed within minutes of saving, for good.</Notice>
+        )}
+      </section>
+      <section className="card stack">
+        <h2>Opting out</h2>
+        <AreaField
+          label="Words that opt their sender out"
+          value={outWords}
+          onChange={setOutWords}
+          rows={3}
+          help="A received text that is one of these, and nothing else. Separated by commas."
+        />
+        <AreaField label="Words that opt in again" value={inWords} onChange={setInWords} rows={2} />
+      </section>
+      <div className="row">
+        <Button type="submit" look="primary" isBusy={isBusy}>
+          Save
+        </Button>
+        <Button
+          look="quiet"
+          onClick={() =>
+            act(() => api.configure({ opt_out_words: null, opt_in_words: null }), {
+              done: 'The usual words again.',
+            })
+          }
+        >
+          Use the usual words
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,226 @@
+/** Webhooks: addresses that are told what happens. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { WebhookSecretResponse, WebhooksResponse } from '../../../sdk/src/index.ts'
+import { useAct } from '../act.ts'
+import { useDevices } from '../devices.ts'
+import { useApi, useEnvironment } from '../environment.ts'
+import { Button } from '../parts/button.tsx'
+import { Secret } from '../parts/copy.tsx'
+import { Check, SelectField, TextField } from '../parts/field.tsx'
+import { Empty, Found, Notice, Page } from '../parts/page.tsx'
+import { visible } from '../parts/person.tsx'
+import { Sheet } from '../parts/sheet.tsx'
+import { Time } from '../parts/show.tsx'
+
+export type Webhook = WebhooksResponse['data'][number]
+
+/** What most receivers want to hear of. */
+const usualTypes = ['message.delivered', 'message.failed', 'message.received']
+const types = [
+  'message.received',
+  'message.scheduled',
+  'message.queued',
+  'message.sending',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.expired',
+  'message.canceled',
+  'message.unknown',
+  'device.online',
+  'device.offline',
+  'device.attention',
+  'device.added',
+  'device.changed',
+  'device.paused',
+  'device.resumed',
+  'device.removed',
+  'webhook.disabled',
+  'person.erased',
+]
+
+export function useWebhooks() {
+  const api = useApi()
+  const environment = useEnvironment()
+  return useQuery({
+    queryKey: [environment, 'webhooks'],
+    queryFn: async () => (await api.webhooks()).data,
+  })
+}
+
+/** How it is, in one word and one colour. */
+export function healthOf({ enabled, disabled_reason: reason, failing_since: since }: Webhook) {
+  if (!enabled)
+    return reason === 'switched_off'
+      ? { word: 'Switched off', look: '' }
+      : { word: reason === 'gone' ? 'Gone' : 'Given up', look: 'bad' }
+  return since === null ? { word: 'Well', look: 'good' } : { word: 'Failing', look: 'warn' }
+}
+
+export default function Webhooks() {
+  const query = useWebhooks()
+  const [isAdding, setAdding] = useState(false)
+  const [secret, setSecret] = useState<WebhookSecretResponse['data']>()
+  const add = (
+    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+      New webhook
+    </Button>
+  )
+  return (
+    <Page
+      title="Webhooks"
+      about="Each address is told of what happens, signed, in order, and again until it takes it."
+      actions={add}
+    >
+      <Found query={query}>
+        {webhooks => (
+          <div className="card flush">
+            {webhooks.length === 0 ? (
+              <Empty title="No webhook yet">
+                <p>
+                  Give the address of a program of yours, and it hears of deliveries and answers as they
+                  happen.
+                </p>
+                {add}
+              </Empty>
+            ) : (
+              <Table webhooks={webhooks} />
+            )}
+          </div>
+        )}
+      </Found>
+      {isAdding && (
+        <NewWebhook
+          onClose={() => setAdding(false)}
+          onMade={made => {
+            setAdding(false)
+            setSecret(made)
+          }}
+        />
+      )}
+      {secret && <ShownOnce secret={secret.secret} onClose={() => setSecret(undefined)} />}
+    </Page>
+  )
+}
+
+export const ShownOnce = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
+  <Sheet title="Its secret" onClose={onClose}>
+    <Notice look="warn">
+      With it your program sees that a request really comes from here. It is shown only this once.
+    </Notice>
+    <Secret text={secret} label="Copy the secret" />
+    <div className="foot-actions">
+      <Button look="primary" onClick={onClose}>
+        I have kept it
+      </Button>
+    </div>
+  </Sheet>
+)
+
+const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
+  <div className="table-wrap">
+    <table className="table">
+      <thead>
+        <tr>
+          <th>Address</th>
+          <th>State</th>
+          <th>Told of</th>
+          <th>Added</th>
+        </tr>
+      </thead>
+      <tbody>
+        {webhooks.map(webhook => {
+          const { word, look } = healthOf(webhook)
+          return (
+            <tr key={webhook.id}>
+              <td className="text">
+                <Link href={`/webhooks/${webhook.id}`}>{webhook.url}</Link>
+              </td>
+              <td>
+                <span className={`badge ${look}`}>{word}</span>
+              </td>
+              <td className="small">{webhook.types === null ? 'everything' : webhook.types.join(', ')}</td>
+              <td className="muted">
+                <Time at={webhook.created_at} />
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  </div>
+)
+
+type Props = { onClose: () => void; onMade: (made: WebhookSecretResponse['data']) => void }
+
+function NewWebhook({ onClose, onMade }: Props) {
+  const api = useApi()
+  const [act, isBusy] = useAct()
+  const { data: devices = [] } = useDevices()
+  const [url, setUrl] = useState('')
+  const [isAll, setAll] = useState(false)
+  const [chosen, setChosen] = useState<readonly string[]>(usualTypes)
+  const [device, setDevice] = useState('')
+  const make = async (event: React.SubmitEvent) => {
+    event.preventDefault()
+    await act(async () => {
+      const { data } = await api.addWebhook({
+        url,
+        ...(!isAll && { types: [...chosen] as never }),
+        ...(device !== '' && { device_id: device }),
+      })
+      onMade(data)
+    })
+  }
+  return (
+    <Sheet title="New webhook" onClose={onClose}>
+      <form className="stack" onSubmit={make}>
+        <TextField
+          label="Address"
+          type="url"
+          value={url}
+          onChange={setUrl}
+          placeholder="https://shop.example/basestation"
+          help="https, on the public internet. Private ones have to be allowed with WEBHOOK_ALLOW_HOSTS."
+          required
+          autoFocus
+        />
+        <Check checked={isAll} onChange={setAll}>
+          Everything that happens
+        </Check>
+        {!isAll && (
+          <fieldset className="scopes" aria-label="Events">
+            {types.map(type => (
+              <Check
+                key={type}
+                checked={chosen.includes(type)}
+                onChange={on => setChosen(on ? [...chosen, type] : chosen.filter(one => one !== type))}
+              >
+                <code>{type}</code>
+              </Check>
+            ))}
+          </fieldset>
+        )}
+        <SelectField
+          label="Only of one device (optional)"
+          value={device}
+          onChange={setDevice}
+          options={[
+            { value: '', label: 'Every device' },
+            ...devices.map(({ id, name }) => ({ value: id, label: visible(name) })),
+          ]}
+        />
+        <div className="foot-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={isBusy} disabled={!isAll && chosen.length === 0}>
+            Add it
+          </Button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}
