@@ -13,13 +13,28 @@ const silentMs = 45_000
 const comeBackMs = 1_000
 const mostComeBackMs = 30_000
 
-const bodyOf = async ({ body }: Response) => body ?? undefined
+/** Not every browser can loop over a body by itself. */
+async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    // Whoever leaves the loop leaves the line.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+const bodyOf = async ({ body }: Response) => (body ? piecesOf(body) : undefined)
 
 /** The lines of an answer as they come. Leaving the loop ends the request. */
 export async function* lines<Line>(transport: Transport, path: string, body?: unknown): AsyncGenerator<Line> {
   const asked = { method: 'POST', path, body, timeoutMs: longestLinkMs } as const
-  const pieces = (await transport.once(asked, bodyOf)) as AsyncIterable<Uint8Array>
-  for await (const line of split(pieces, '\n')) yield JSON.parse(line) as Line
+  const pieces = await transport.once(asked, bodyOf)
+  for await (const line of split(pieces!, '\n')) yield JSON.parse(line) as Line
 }
 
 /** Events as they happen, over as many connections as it takes. */
@@ -67,7 +82,7 @@ async function* once(
       },
       bodyOf,
     )
-    for await (const block of split(pieces as AsyncIterable<Uint8Array>, '\n\n')) {
+    for await (const block of split(pieces!, '\n\n')) {
       clearTimeout(timer)
       timer = listen()
       const field = (name: string) =>

@@ -48,7 +48,6 @@ export function registerDocs(app: FastifyInstance, document: object, bases: read
     app.get(`${base}/docs`, (_request, reply) => show(reply, reference))
   }
   const errors = errorsPage()
-  app.get('/', (_request, reply) => reply.redirect('/docs'))
   app.get('/docs/errors', (_request, reply) => show(reply, errors))
   const loaded = new Map<string, Buffer | string>()
   app.get('/docs/assets/:file', (request, reply) => {

@@ -186,7 +186,7 @@ function useUnread(): number {
 }
 
 const themeWords: Record<Theme, string> = {
-  system: 'Theme: as the system',
+  system: 'Theme: system',
   light: 'Theme: light',
   dark: 'Theme: dark',
 }

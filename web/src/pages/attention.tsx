@@ -142,7 +142,7 @@ function webhookItem({ id, url, enabled, disabled_reason: reason, failing_since:
   if (since === null) return []
   const what = (
     <>
-      The webhook <strong>{url}</strong> has taken nothing since <Time at={since} />. It is tried again.
+      The webhook <strong>{url}</strong> takes nothing; that began <Time at={since} />. It is tried again.
     </>
   )
   return [{ key: id, look: 'warn', what, remedy }]

@@ -102,7 +102,9 @@ export function BulkCheck({
           <tbody>
             {shown.map(({ line, given, number, text, verdict: kind }) => (
               <tr key={line}>
-                <td className="number muted">{line}</td>
+                <td className="number muted" data-label="Line">
+                  {line}
+                </td>
                 <td>
                   {number === '' ? <code>{visible(given) || 'nothing'}</code> : <Person number={number} />}
                 </td>

@@ -97,7 +97,9 @@ function Row({ device, onOpen }: { device: Device; onOpen: () => void }) {
           {word}
         </span>
       </td>
-      <td className="muted">{device.status === 'online' ? 'now' : <Time at={device.seen_at} />}</td>
+      <td className="muted" data-label="Seen">
+        {device.status === 'online' ? 'now' : <Time at={device.seen_at} />}
+      </td>
       <td>
         {device.phone === '' ? <span className="muted">unknown</span> : <Person number={device.phone} />}
       </td>
@@ -105,7 +107,9 @@ function Row({ device, onOpen }: { device: Device; onOpen: () => void }) {
         {paceOf(device)}
         <div className="muted small">{leftOf(device)}</div>
       </td>
-      <td className="number">{count(device.waiting)}</td>
+      <td className="number" data-label="Waiting">
+        {count(device.waiting)}
+      </td>
       <td className="small">
         {model && <div>{visible(model)}</div>}
         <div className="muted">

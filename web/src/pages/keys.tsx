@@ -142,15 +142,17 @@ function Row({ item: key, onSecret }: { item: Key; onSecret: (secret: Secrets) =
       <td>
         <code className="nowrap">{key.hint}</code>
       </td>
-      <td title={key.scopes.join(', ')}>{presetOf(key.scopes)}</td>
+      <td title={key.scopes.join(', ')} data-label="May">
+        {presetOf(key.scopes)}
+      </td>
       <td className="small">
         {key.rate_limit === null ? 'usual rate' : `${count(key.rate_limit)} a minute`}
         {key.allowed_ips.length > 0 && <div className="muted">{key.allowed_ips.join(', ')}</div>}
       </td>
-      <td className="muted">
+      <td className="muted" data-label="Last used">
         <Time at={key.last_used_at} />
       </td>
-      <td className="muted">
+      <td className="muted" data-label="Ends">
         {key.revoked_at ? (
           <span className="badge bad">revoked</span>
         ) : key.expires_at ? (

@@ -138,8 +138,10 @@ function MemberRow({ member, onLink }: { member: Member; onLink: (link: Link) =>
         {member.id === user.id && <span className="muted"> you</span>}
       </td>
       <td>{roles.find(({ value }) => value === member.role)?.label}</td>
-      <td className="muted">{member.two_factor ? 'on' : 'off'}</td>
-      <td className="muted">
+      <td className="muted" data-label="One-time codes">
+        {member.two_factor ? 'on' : 'off'}
+      </td>
+      <td className="muted" data-label="Since">
         <Time at={member.created_at} />
       </td>
       <td className="acts">

@@ -277,16 +277,12 @@ function Row({ webhookId, delivery }: { webhookId: string; delivery: Delivery })
       <td>
         <span className={`badge ${look}`}>{word}</span>
       </td>
-      <td className="number">{delivery.attempts}</td>
+      <td className="number" data-label="Attempts">
+        {delivery.attempts}
+      </td>
       <td className="text">{last ? (last.error ?? `${last.status} in ${last.duration_ms} ms`) : ''}</td>
       <td className="muted">
-        {delivery.next_attempt_at ? (
-          <>
-            next <Time at={delivery.next_attempt_at} />
-          </>
-        ) : (
-          <Time at={delivery.last_attempt_at} />
-        )}
+        <When delivery={delivery} />
       </td>
       <td className="acts">
         <Button
@@ -300,6 +296,17 @@ function Row({ webhookId, delivery }: { webhookId: string; delivery: Delivery })
         </Button>
       </td>
     </tr>
+  )
+}
+
+/** What is due waits for an address that is left in peace for a while. */
+function When({ delivery: { next_attempt_at: next, last_attempt_at: last } }: { delivery: Delivery }) {
+  if (next === null) return <Time at={last} />
+  if (Date.parse(next) <= Date.now()) return 'when it answers again'
+  return (
+    <>
+      next <Time at={next} />
+    </>
   )
 }
 

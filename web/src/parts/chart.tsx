@@ -57,11 +57,9 @@ export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: 
         )}
       </svg>
       <div className="axis" aria-hidden="true">
-        {bars
-          .filter((_, index) => index % Math.ceil(bars.length / 8) === 0)
-          .map(({ key, at }) => (
-            <span key={key}>{at}</span>
-          ))}
+        {bars.map(({ key, at }, index) => (
+          <span key={key}>{index % Math.ceil(bars.length / 6) === 0 && at}</span>
+        ))}
       </div>
       <figcaption className="row spread small muted">
         <span className="row">

@@ -1,0 +1,47 @@
+/** A real browser, for pages as people see them. */
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const names = ['chromium', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
+
+/** Where a browser is, if there is one. */
+export function browserPath(): string | undefined {
+  const given = process.env.CHROME_PATH
+  if (given !== undefined && existsSync(given)) return given
+  for (const name of names) {
+    const found = spawnSync('which', [name], { encoding: 'utf8' })
+    if (found.status === 0) return found.stdout.trim()
+  }
+  const own = chromium.executablePath()
+  return existsSync(own) ? own : undefined
+}
+
+/** Finds a browser, or gets one: with playwright's own installer, or as root on Debian from its packages. */
+export function findBrowser(): string | undefined {
+  const there = browserPath()
+  if (there !== undefined) return there
+  process.stderr.write('No browser yet; fetching one for the dashboard’s tests…\n')
+  const tries: [string, string[]][] = [
+    [
+      process.execPath,
+      ['node_modules/playwright-core/cli.js', 'install', '--with-deps', 'chromium-headless-shell'],
+    ],
+    ['sh', ['-c', 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium']],
+  ]
+  for (const [command, args] of tries) {
+    if (command === 'sh' && process.getuid?.() !== 0) continue
+    try {
+      execFileSync(command, args, { stdio: 'ignore', timeout: 240_000 })
+    } catch {
+      // The next way, or none.
+    }
+    const found = browserPath()
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+export const launch = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
