@@ -161,7 +161,9 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
   })
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const end = useRef<HTMLDivElement>(null)
+  const loaded = query.data?.pages.length ?? 0
   useEffect(() => {
+    if (loaded === 0) return
     const seen = new IntersectionObserver(
       ([entry]) => {
         if (entry?.isIntersecting && hasNextPage && !isFetchingNextPage) void fetchNextPage()
@@ -170,7 +172,8 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
     )
     if (end.current) seen.observe(end.current)
     return () => seen.disconnect()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+    // Looks anew after each page: whoever is at the end still, has seen no change.
+  }, [loaded, hasNextPage, isFetchingNextPage, fetchNextPage])
   return (
     <Found query={query}>
       {({ pages }) => {

@@ -1,0 +1,171 @@
+/** Messages and the inbox, as people use them. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { before, describe, test } from 'node:test'
+import { Basestation } from '../../sdk/src/index.ts'
+import { scopes } from '../../src/core/key.ts'
+import { Dashboard, skip } from '../standins/dashboard.ts'
+
+describe('messages in the dashboard', { skip }, () => {
+  const dashboard = new Dashboard()
+  let program: Basestation
+  before(async () => {
+    const { gateway } = dashboard
+    await dashboard.setUp()
+    await gateway.device('staging', { name: 'Front desk' })
+    program = new Basestation({ url: gateway.url, key: await gateway.key('staging', { scopes }) })
+    await gateway.fleet.refresh()
+  })
+
+  test('what a program sends shows up by itself, and so does what becomes of it', async () => {
+    const page = await dashboard.at('/staging/messages')
+    await page.getByText('No message yet').waitFor()
+    await program.send({ to: '+15550101234', message: 'seen live' })
+    const row = page.locator('tr', { hasText: 'seen live' })
+    await row.getByText('Delivered').waitFor()
+  })
+  test('a message is written, judged while it is, sent, and followed to its end', async () => {
+    const page = await dashboard.at('/staging/messages/new')
+    await page.getByLabel('To').fill('+1555')
+    await page.getByLabel('Message').fill('Your café is open')
+    await page.getByText('17 characters').waitFor()
+    await page.getByLabel('To').fill('+1 555 010 1235')
+    await page.getByText('1 SMS segment · GSM-7').waitFor()
+    await page.getByLabel('Message').fill('Your café is open ✓')
+    await page.locator('mark', { hasText: '✓' }).waitFor()
+    await page.getByText('1 SMS segment · UCS-2').waitFor()
+    await page.getByText('Front desk will send it.').waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const sheet = page.getByRole('dialog', { name: 'Message' })
+    await sheet.locator('.timeline').getByText('Delivered').waitFor()
+    await sheet.getByText('Your café is open ✓').waitFor()
+    await sheet.getByRole('button', { name: 'Send again…' }).click()
+    await page.getByRole('heading', { name: 'New message' }).waitFor()
+    assert.equal(await page.getByLabel('Message').inputValue(), 'Your café is open ✓')
+  })
+  test('a scheduled one waits, and can be canceled', async () => {
+    const page = await dashboard.at('/staging/messages/new?to=%2B15550101236&text=tomorrow')
+    const tomorrow = new Date(Date.now() + 24 * 3_600_000)
+    const local = new Date(tomorrow.getTime() - tomorrow.getTimezoneOffset() * 60_000)
+      .toISOString()
+      .slice(0, 16)
+    await page.getByLabel('When (optional)').fill(local)
+    await page.getByRole('button', { name: 'Schedule' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Message' })
+    await sheet.getByRole('button', { name: 'Cancel it' }).click()
+    await sheet.locator('.timeline').getByText('Canceled').waitFor()
+  })
+  test('filters and words find messages, and the address keeps them', async () => {
+    await program.send({ to: '+15550100001', message: 'this one fails' })
+    const page = await dashboard.at('/staging/messages')
+    await page.getByLabel('State').selectOption('failed')
+    await page.getByText('The phone network refused the message.').waitFor()
+    assert.equal(await page.locator('tbody tr').count(), 1)
+    assert.match(page.url(), /status=failed/)
+    await page.getByLabel('State').selectOption('')
+    await page.getByLabel('Search for a number or words').fill('LIVE')
+    await page.locator('tr', { hasText: 'seen live' }).waitFor()
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1)
+    await page.reload()
+    await page.locator('tr', { hasText: 'seen live' }).waitFor()
+    await page.getByLabel('Search for a number or words').fill('+1 555 010 1235')
+    await page.locator('tr', { hasText: 'café' }).waitFor()
+    await page.getByLabel('Search for a number or words').fill('no such words')
+    await page.getByText('Nothing like that').waitFor()
+  })
+  test('a list is pasted: wrong and repeated rows are told before, the result is a file after', async () => {
+    await program.optOut('+15550109999')
+    const page = await dashboard.at('/staging/messages/bulk')
+    const people = Array.from({ length: 230 }, (_, n) => `Person ${n},+15550${20_000 + n}9`)
+    const list = ['name,mobile', ...people, 'Twice,+15550200009', 'Wrong,0155', 'Out,+15550109999']
+    await page.setInputFiles('input[type=file]', {
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(list.join('\n')),
+    })
+    assert.equal(await page.getByLabel('Column with the numbers').inputValue(), '1')
+    await page.getByLabel('Message', { exact: true }).fill('We open at nine, {nme}.')
+    await page.getByText('No column is called {nme}').waitFor()
+    await page.getByLabel('Message', { exact: true }).fill('We open at nine.')
+    for (const words of ['230 will be sent', '1 twice in the list', '1 not a number', '1 opted out'])
+      await page.getByText(words).waitFor()
+    await page.getByRole('button', { name: 'Send to 230 people' }).click()
+    await page.getByText('All handed over').waitFor()
+    await page.getByText('230 accepted and safely stored, 3 not.').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the result' }).click(),
+    ])
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    assert.equal(lines.length, 234)
+    assert.equal(lines.filter(line => line.includes('"accepted"')).length, 230)
+    assert.ok(!lines.some(line => /(^|,)"[=+@-]/.test(line)), 'nothing is a formula')
+    const texted = dashboard.gateway.onAir.filter(({ message }) => message.text === 'We open at nine.')
+    assert.equal(new Set(texted.map(({ message }) => message.recipient)).size, texted.length)
+  })
+  test('a bulk send that is paused goes on, and texts nobody twice', async () => {
+    const page = await dashboard.at('/staging/messages/bulk')
+    const list = Array.from({ length: 400 }, (_, n) => `+15550${30_000 + n}9`).join('\n')
+    await page.getByLabel('Numbers, one a line').fill(list)
+    await page.getByLabel('Message', { exact: true }).fill('Paused in between')
+    // The second request is lost on its way back: the gateway has it, the page does not know.
+    let calls = 0
+    await page.route('**/sms/bulk', async route => {
+      calls += 1
+      if (calls !== 2) return await route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Send to 400 people' }).click()
+    await page.getByText('400 accepted and safely stored, 0 not.').waitFor()
+    const { onAir } = dashboard.gateway
+    await page.getByRole('link', { name: 'Watch them' }).click()
+    await page.getByRole('heading', { name: 'Messages' }).waitFor()
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length >= 50)
+    const texted = () => onAir.filter(({ message }) => message.text === 'Paused in between')
+    while (texted().length < 400) await new Promise(resolve => setTimeout(resolve, 50))
+    assert.equal(new Set(texted().map(({ message }) => message.recipient)).size, 400)
+    assert.equal(texted().length, 400)
+    assert.ok(calls >= 5)
+  })
+  test('the list of messages goes on as one scrolls', async () => {
+    const page = await dashboard.at('/staging/messages')
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 50)
+    for (let seen = 50; seen < 250; seen += 50) {
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+      await page.waitForFunction(n => document.querySelectorAll('tbody tr').length > n, seen)
+    }
+  })
+  test('an answer comes into the inbox, counts as unread, is read, and is answered in place', async () => {
+    const page = await dashboard.at('/staging/inbox')
+    await program.send({ to: '+15550100005', message: 'ping' })
+    const inbox = page.getByRole('link', { name: /Inbox/ }).first()
+    await inbox.getByText('1').waitFor()
+    await page.getByRole('region', { name: 'People' }).getByText('PONG').click()
+    const thread = page.getByRole('log')
+    await thread.getByText('ping').waitFor()
+    await thread.getByText('PONG').waitFor()
+    await inbox.getByText('unread').waitFor({ state: 'detached' })
+    await page.getByLabel('Answer').fill('thanks')
+    await page.getByLabel('Answer').press('Enter')
+    await thread.getByText('thanks').waitFor()
+    // It answers once more, while one looks at it: that is read at once.
+    await page.waitForFunction(() => document.querySelectorAll('.turn:not(.ours)').length === 2)
+    await page.getByLabel('Search people').fill('nobody at all')
+    await page.getByText('Nobody like that').waitFor()
+  })
+  test('everything can be reached on a phone’s screen', async () => {
+    const page = await dashboard.at('/staging/messages', { isNarrow: true })
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Inbox' }).click()
+    await page.getByText('PONG').first().click()
+    await page.getByLabel('Answer').waitFor()
+    await page.getByLabel('Back to all people').click()
+    await page.getByLabel('Search people').waitFor()
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    assert.ok(overflow <= 0, `${overflow} pixels too wide`)
+  })
+})

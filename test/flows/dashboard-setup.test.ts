@@ -1,0 +1,106 @@
+/** The first minutes with the dashboard, and coming back to it. */
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { totpCode, totpStepAt } from '../../src/core/totp.ts'
+import { ticketUrl } from '../../src/core/user.ts'
+import { Dashboard, owner, password, skip } from '../standins/dashboard.ts'
+import { until } from '../standins/gateway.ts'
+
+describe('the first run', { skip }, () => {
+  const dashboard = new Dashboard()
+
+  test('until set-up is done no page is reachable, and it says how to go on', async () => {
+    const page = await dashboard.visit()
+    for (const to of ['/', '/staging/messages', '/team', '/login']) {
+      await page.goto(to)
+      await page.getByText('npx basestation setup-link').waitFor()
+    }
+    await page.goto('/setup#wrong')
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  })
+  test('the link leads to an owner, a message seen on its way, a key shown once, and a line that works', async () => {
+    const { gateway, team } = dashboard
+    const { token } = await team.ticket('setup', 'test')
+    const page = await dashboard.visit()
+    await page.goto(ticketUrl(gateway.url, 'setup', token))
+    await page.getByLabel('E-mail').fill(owner)
+    await page.getByLabel('Password').fill('password1234')
+    await page.getByRole('button', { name: 'Create the owner' }).click()
+    await page.getByText('one of the first that anybody would try').waitFor()
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Create the owner' }).click()
+    await page.getByRole('button', { name: 'Send it' }).click()
+    await page.locator('.way li.done', { hasText: 'queued' }).waitFor()
+    await page.locator('.way li.done', { hasText: 'delivered' }).waitFor()
+    await page.getByRole('button', { name: 'Create an API key' }).click()
+    const key = await page.locator('.secret code').first().innerText()
+    assert.match(key, /^bs_test_/)
+    const line = await page.locator('.secret.tall code').innerText()
+    // The line as it is copied, run as a shell would.
+    const { stdout } = await promisify(execFile)('sh', ['-c', line])
+    const answer = JSON.parse(stdout)
+    assert.equal(answer.success, true)
+    await page.getByRole('button', { name: 'Open the dashboard' }).click()
+    await page.getByRole('heading', { name: 'Staging' }).waitFor()
+    const used = await dashboard.visit()
+    await used.goto(ticketUrl(gateway.url, 'setup', token))
+    await used.getByRole('heading', { name: 'This link does not work' }).waitFor()
+    await page.goto('/staging/keys')
+    await page.getByText('My first key').waitFor()
+    assert.ok(!(await page.content()).includes(key))
+  })
+  test('a wrong password is refused in words; the right one leads where one was', async () => {
+    const page = await dashboard.visit()
+    await page.goto('/staging/messages')
+    await page.getByLabel('E-mail').fill(owner)
+    await page.getByLabel('Password').fill('not this one at all')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The e-mail address or the password is wrong.').waitFor()
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Messages' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).first().click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+  test('one-time codes, a session ended elsewhere, and a new password', async () => {
+    const page = await dashboard.at('/account')
+    const elsewhere = await dashboard.at('/staging')
+    await page.reload()
+    await page.getByRole('button', { name: 'End it' }).first().waitFor()
+    for (const _ of await page.getByRole('button', { name: 'End it' }).all())
+      await page.getByRole('button', { name: 'End it' }).first().click()
+    await until('the other is asked to sign in', async () => {
+      await elsewhere.goto('/staging/devices')
+      return await elsewhere.getByRole('button', { name: 'Sign in' }).isVisible()
+    })
+    await page.getByRole('button', { name: 'Set them up' }).click()
+    const secret = await page.locator('.secret code').innerText()
+    await page.getByLabel('Code', { exact: true }).fill(totpCode(secret, totpStepAt(Date.now()) - 1))
+    await page.getByRole('button', { name: 'Switch them on' }).click()
+    await page.getByRole('button', { name: 'Switch them off' }).waitFor()
+    const next = await dashboard.visit()
+    await next.goto('/')
+    await next.getByLabel('E-mail').fill(owner)
+    await next.getByLabel('Password').fill(password)
+    await next.getByRole('button', { name: 'Sign in' }).click()
+    await next.getByLabel('Code from your authenticator app').fill(totpCode(secret, totpStepAt(Date.now())))
+    await next.getByRole('button', { name: 'Sign in' }).click()
+    await next.locator('main#main h1').waitFor()
+    await page.getByLabel('Password, to switch them off').fill(password)
+    await page.getByRole('button', { name: 'Switch them off' }).click()
+    await page.getByRole('button', { name: 'Set them up' }).waitFor()
+    await page.getByLabel('Now', { exact: true }).fill(password)
+    await page.getByLabel('From now on').fill('another four words')
+    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByText('Other sessions of yours have ended').waitFor()
+    const { token } = await dashboard.team.ticket('password', 'test', { email: owner, role: null })
+    await next.goto(ticketUrl(dashboard.gateway.url, 'password', token))
+    await next.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+    await next.getByLabel('Password').fill(password)
+    await next.getByRole('button', { name: 'Sign in' }).click()
+    await next.locator('main#main h1').waitFor()
+  })
+})

@@ -1,0 +1,97 @@
+/** The dashboard in a real browser, against a real gateway. Anything it complains of fails the test. */
+
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { readConfig } from '../../src/config.ts'
+import { teamOn } from '../../src/team.ts'
+import { buildWeb } from '../../tools/build-web.ts'
+import { findBrowser, launch } from './browser.ts'
+import { scratch } from './databases.ts'
+import { startGateway, type TestGateway, type TestOptions } from './gateway.ts'
+
+export const password = 'four words make one'
+export const owner = 'owner@example.org'
+
+const path = findBrowser()
+if (path === undefined) {
+  const words =
+    'The dashboard’s tests were SKIPPED: there is no browser. Set CHROME_PATH, or install chromium.'
+  if (process.env.CI) throw new Error(words)
+  console.error(`\n${'!'.repeat(100)}\n${words}\n${'!'.repeat(100)}\n`)
+}
+
+/** For `describe`: without a browser there is nothing to see. */
+export const skip = path === undefined && 'there is no browser'
+
+export class Dashboard {
+  gateway!: TestGateway
+  #browser!: Browser
+  readonly #contexts: BrowserContext[] = []
+  /** What browsers complained of. */
+  readonly complaints: string[] = []
+
+  /** Starts and stops with the tests around it. */
+  constructor(options: () => Promise<TestOptions> | TestOptions = () => ({})) {
+    before(async () => {
+      if (path === undefined) return
+      await buildWeb()
+      const { settings, ...rest } = await options()
+      this.gateway = await startGateway({ pace: 1, ...rest, settings: { DATA_DIR: scratch(), ...settings } })
+      this.#browser = await launch(path)
+    })
+    after(async () => {
+      if (path === undefined) return
+      await Promise.all(this.#contexts.map(context => context.close()))
+      await this.#browser.close()
+      await this.gateway.stop()
+      assert.deepEqual(this.complaints, [])
+    })
+  }
+
+  get team() {
+    return teamOn(this.gateway.store, readConfig({ DATA_DIR: scratch() }), Date.now)
+  }
+
+  /** A browser of its own, with nothing in it. */
+  async visit(options: { theme?: 'light' | 'dark'; isNarrow?: boolean } = {}): Promise<Page> {
+    const context = await this.#browser.newContext({
+      baseURL: this.gateway.url,
+      colorScheme: options.theme ?? 'light',
+      viewport: options.isNarrow ? { width: 390, height: 844 } : { width: 1280, height: 900 },
+    })
+    context.setDefaultTimeout(15_000)
+    this.#contexts.push(context)
+    const page = await context.newPage()
+    page.on('console', message => {
+      // A refusal that the page shows in words is one in the console as well.
+      const isRefusal = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isRefusal) this.complaints.push(message.text())
+    })
+    page.on('pageerror', error => this.complaints.push(String(error)))
+    return page
+  }
+
+  /** An owner, without the steps that lead to one. */
+  async setUp(): Promise<void> {
+    const { token } = await this.team.ticket('setup', 'test')
+    await this.team.redeem(token, { email: owner, password }, { address: '127.0.0.1', agent: 'test' })
+  }
+
+  async signIn(page: Page, email = owner): Promise<void> {
+    await page.goto('/')
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.locator('main#main h1').waitFor()
+  }
+
+  /** Signed in, at a page. */
+  async at(to: string, options: Parameters<Dashboard['visit']>[0] = {}): Promise<Page> {
+    const page = await this.visit(options)
+    await this.signIn(page)
+    await page.goto(to)
+    await page.locator('main#main h1').waitFor()
+    return page
+  }
+}
