@@ -16,6 +16,8 @@ import { MessageDetail } from './message-detail.tsx'
 
 const pageSize = 50
 const typingMs = 300
+/** The next page is fetched when its place is so near. */
+const nearPixels = 500
 
 export default function Messages() {
   const { id } = useParams<{ id?: string }>()
@@ -163,16 +165,15 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
   const end = useRef<HTMLDivElement>(null)
   const loaded = query.data?.pages.length ?? 0
   useEffect(() => {
-    if (loaded === 0) return
-    const seen = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-      },
-      { rootMargin: '400px' },
-    )
-    if (end.current) seen.observe(end.current)
-    return () => seen.disconnect()
-    // Looks anew after each page: whoever is at the end still, has seen no change.
+    if (loaded === 0 || !hasNextPage || isFetchingNextPage) return
+    const look = () => {
+      const { top } = end.current!.getBoundingClientRect()
+      if (top < innerHeight + nearPixels) void fetchNextPage()
+    }
+    // After each page too: whoever is at its end sees nothing move.
+    look()
+    addEventListener('scroll', look, { passive: true })
+    return () => removeEventListener('scroll', look)
   }, [loaded, hasNextPage, isFetchingNextPage, fetchNextPage])
   return (
     <Found query={query}>
