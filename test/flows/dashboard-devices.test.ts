@@ -1,0 +1,111 @@
+/** Devices in the dashboard: added, connected live, cared for, removed. */
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Crowd } from '../../src/simulator/crowd.ts'
+import { calm } from '../../src/simulator/trouble.ts'
+import { Dashboard, skip } from '../standins/dashboard.ts'
+import { until } from '../standins/gateway.ts'
+import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
+
+describe('devices in the dashboard', { skip }, () => {
+  const whatsapp = new WhatsAppStandin()
+  const dashboard = new Dashboard(async () => ({
+    appPhones: true,
+    settings: { WHATSAPP_WS_URL: await whatsapp.start() },
+  }))
+  before(() => dashboard.setUp())
+  after(() => whatsapp.stop())
+
+  test('a simulated phone is added in staging, and nowhere else', async () => {
+    const page = await dashboard.at('/production/devices/add')
+    await page.getByRole('button', { name: /WhatsApp number/ }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /Simulated phone/ }).count(), 0)
+    await page.goto('/staging/devices')
+    await page.getByText('No device yet').waitFor()
+    await page.getByRole('link', { name: 'Add a device' }).first().click()
+    await page.getByRole('button', { name: /Simulated phone/ }).click()
+    await page.getByLabel('Name').fill('Pretend')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.locator('tr', { hasText: 'Pretend' }).getByText('Online').waitFor()
+  })
+  test('its name and limits are changed, it is paused, and that is undone', async () => {
+    const page = await dashboard.at('/staging/devices')
+    await page.getByRole('button', { name: 'Pretend', exact: true }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByLabel('Name').fill('Renamed')
+    await sheet.getByLabel('At most a day').fill('200')
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    const row = page.locator('tr', { hasText: 'Renamed' })
+    await row.getByText('200 left today').waitFor()
+    await page.getByRole('button', { name: 'What to do with Renamed' }).click()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    await row.getByText('Paused').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row.getByText('Online').waitFor()
+    await page.goto('/staging')
+    await page.getByText('200 left today').waitFor()
+  })
+  test('removing one says what becomes of its queue, and asks first', async () => {
+    const page = await dashboard.at('/staging/devices')
+    await page.getByRole('button', { name: 'What to do with Renamed' }).click()
+    await page.getByRole('button', { name: 'Remove…' }).click()
+    await page.getByText('Nothing waits for it.').waitFor()
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('button', { name: 'What to do with Renamed' }).click()
+    await page.getByRole('button', { name: 'Remove…' }).click()
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByText('No device yet').waitFor()
+  })
+  test('an Android phone: what to type, and a tick as soon as it has registered and is online', async () => {
+    const page = await dashboard.at('/staging/devices/add')
+    await page.getByRole('button', { name: /Android phone/ }).click()
+    await page.getByLabel('Name').fill('Pixel')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('Waiting for the phone to register…').waitFor()
+    const url = /API URL: (\S+)/.exec(await page.locator('.steps').first().innerText())![1]!
+    const token = await page.locator('.secret code').innerText()
+    const crowd = new Crowd({ trouble: calm })
+    await crowd.join({ url, enrolmentToken: token, name: 'Pixel' })
+    await page.getByText('The phone has registered.').waitFor()
+    await page.getByText('It is online.').waitFor()
+    await page.getByRole('link', { name: 'Send a test message' }).click()
+    await page.getByLabel('To').fill('+15550101234')
+    await page.getByLabel('Message').fill('through the phone')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('dialog').locator('.timeline').getByText('Delivered').waitFor()
+    crowd.stop()
+  })
+  test('a WhatsApp number: a code to scan that counts down, a code to type, and the number is there', async () => {
+    const account = whatsapp.add({ phone: '15550001000', lid: '900000000001', name: 'Shop' })
+    const page = await dashboard.at('/production/devices/add')
+    await page.getByRole('button', { name: /WhatsApp number/ }).click()
+    await page.getByLabel('Name').fill('Shop')
+    await page.getByLabel('Its number (optional)').fill('+15550001000')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('img', { name: 'QR code to scan with WhatsApp' }).waitFor()
+    await page.getByText(/Renewed in \d+ s/).waitFor()
+    const code = (await page.locator('.secret code').innerText()).replace('-', '')
+    await whatsapp.type(code, account)
+    await page.getByText('Shop is linked to +15550001000.').waitFor()
+    await page.getByRole('link', { name: 'All devices' }).click()
+    await page.locator('tr', { hasText: 'Shop' }).getByText('Online').waitFor()
+  })
+  test('a number that was logged out needs attention, and one click links it again', async () => {
+    const account = whatsapp.party('15550001000@s.whatsapp.net')!
+    whatsapp.unlink(account)
+    const page = await dashboard.at('/production')
+    await page.getByRole('link', { name: 'Link it again' }).click()
+    await page.getByRole('img', { name: 'QR code to scan with WhatsApp' }).waitFor()
+    const code = (await page.locator('.secret code').innerText()).replace('-', '')
+    await whatsapp.type(code, account)
+    await page.getByText('Shop is linked to').waitFor()
+    await until('it is online', () =>
+      [...dashboard.gateway.fleet.members()].some(
+        ({ online, device }) => online && device.kind === 'whatsapp',
+      ),
+    )
+    await page.goto('/production')
+    await page.getByText('Needs attention').waitFor({ state: 'detached' })
+  })
+})

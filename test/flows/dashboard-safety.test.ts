@@ -1,0 +1,200 @@
+/** What the dashboard must never do: run what strangers write, leave anybody out, or grow without end. */
+
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { Basestation } from '../../sdk/src/index.ts'
+import { scopes } from '../../src/core/key.ts'
+import { Dashboard, skip } from '../standins/dashboard.ts'
+
+/** Each would say `hacked` to the page, if anything in it were taken for more than text. */
+const corpus = [
+  '<script>window.hacked=1</script>',
+  '"><img src=x onerror="window.hacked=1">',
+  "'><svg onload=window.hacked=1>",
+  'javascript:window.hacked=1',
+  '<a href="javascript:window.hacked=1">click</a>',
+  '<iframe srcdoc="<script>parent.hacked=1</script>">',
+  '{{constructor.constructor("window.hacked=1")()}}',
+  `\${window.hacked=1}`,
+  '</title></textarea></style><script>window.hacked=1</script>',
+  '<math><mtext></p><style><img src=x onerror=window.hacked=1>',
+  '\u202Egnp.exe <b>bold</b>',
+  '=HYPERLINK("http://evil.example","x")',
+]
+
+const pages = [
+  '/staging',
+  '/staging/messages',
+  '/staging/messages/new',
+  '/staging/messages/bulk',
+  '/staging/inbox',
+  '/staging/devices',
+  '/staging/devices/add',
+  '/staging/keys',
+  '/staging/webhooks',
+  '/staging/opt-outs',
+  '/staging/settings',
+  '/staging/reference',
+  '/production',
+  '/team',
+  '/audit',
+  '/account',
+]
+
+describe('the dashboard is safe, for all, and small', { skip }, () => {
+  const dashboard = new Dashboard()
+  let program: Basestation
+  before(async () => {
+    const { gateway } = dashboard
+    await dashboard.setUp()
+    const device = await gateway.device('staging', { name: 'Front desk' })
+    program = new Basestation({ url: gateway.url, key: await gateway.key('staging', { scopes }) })
+    await gateway.fleet.refresh()
+    for (const [index, text] of corpus.entries()) {
+      await gateway.device('staging', { name: text.slice(0, 90) })
+      await gateway.reception.receive({
+        deviceId: device.id,
+        sender: index % 2 === 0 ? text.slice(0, 60) : `+1555010${1000 + index}`,
+        text,
+        type: 'whatsapp',
+        metadata: {
+          media: [
+            { id: crypto.randomUUID(), kind: 'document', mime: 'text/html', size: 9, filename: text },
+            { id: crypto.randomUUID(), kind: 'image', mime: 'image/svg+xml', size: 9, filename: text },
+          ],
+        },
+        externalId: `x-${index}`,
+      })
+      await program.send({ to: `+1555010${2000 + index}`, message: text, device_id: device.id })
+      await program.addKey({ name: text.slice(0, 90), scopes: ['messages:read'] })
+    }
+  })
+
+  const open = async (page: Page, to: string) => {
+    await page.goto(to)
+    await page.locator('main#main h1').waitFor()
+    await page.waitForFunction(() => document.querySelector('.bones') === null)
+    await page.waitForTimeout(150)
+  }
+  const isHacked = (page: Page) => page.evaluate(() => 'hacked' in window)
+
+  test('what strangers write is text on every page, and nothing else', async () => {
+    const page = await dashboard.at('/staging')
+    page.on('dialog', () => assert.fail('a page opened a dialog'))
+    for (const to of pages) {
+      await open(page, to)
+      assert.equal(await isHacked(page), false, to)
+      assert.equal(
+        await page.locator('main script, main iframe, main math, main a[href^="javascript:"]').count(),
+        0,
+        to,
+      )
+    }
+    await open(page, '/staging/messages')
+    await page.locator('td.text', { hasText: '<script>window.hacked=1</script>' }).first().waitFor()
+    for (const row of (await page.locator('tr.opens a').all()).slice(0, corpus.length)) {
+      await row.click()
+      await page.getByRole('dialog').locator('.timeline').waitFor()
+      assert.equal(await isHacked(page), false)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog', { name: 'Message' }).waitFor({ state: 'detached' })
+    }
+    await open(page, '/staging/inbox')
+    const people = await page.locator('.people a').count()
+    assert.equal(people, corpus.length)
+    for (let n = 0; n < people; n += 1) {
+      await page.locator('.people a').nth(n).click()
+      await page.locator('.turn').first().waitFor()
+      assert.equal(await isHacked(page), false)
+    }
+    await open(page, '/staging/devices')
+    for (const button of (await page.locator('td .plain-link').all()).slice(0, 6)) {
+      await button.click()
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    }
+    assert.equal(await isHacked(page), false)
+    // A name that would be written backwards shows how it is spelt.
+    await page.getByText('\\u202egnp.exe').first().waitFor()
+  })
+  test('a file that came in is saved, and never opened as a page', async () => {
+    const { gateway } = dashboard
+    const { headers } = await gateway.ask('GET', '/')
+    assert.ok(headers)
+    const page = await gateway.ask('GET', '/', { headers: { accept: 'text/html' } })
+    const policy = page.headers.get('content-security-policy')!
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ])
+      assert.ok(policy.includes(rule), rule)
+    assert.ok(!policy.includes('unsafe'))
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
+    assert.ok(
+      !/<script>|onclick=|style="|https?:\/\//.test(page.text),
+      'nothing within the page, nothing from elsewhere',
+    )
+  })
+  test('addresses that are no page stay errors for programs, and what does not exist is not served', async () => {
+    const { gateway } = dashboard
+    assert.equal((await gateway.ask('GET', '/nothing')).status, 404)
+    assert.equal((await gateway.ask('GET', '/nothing')).body.code, 'not_found')
+    assert.equal((await gateway.ask('POST', '/')).status, 404)
+    for (const path of [
+      '/assets/../index.html',
+      '/made-from.txt',
+      '/assets/none.js',
+      '/..%2fpackage.json',
+      '/api/v2/x',
+    ])
+      assert.equal(
+        (await gateway.ask('GET', path, { headers: { accept: 'text/html' } })).text.includes('"basestation"'),
+        false,
+      )
+    assert.equal(
+      (await gateway.ask('GET', '/assets/none.js', { headers: { accept: 'text/html' } })).status,
+      404,
+    )
+  })
+  test('the first page needs less than 200 kB of script, zipped', async () => {
+    const page = await dashboard.visit()
+    let bytes = 0
+    page.on('response', async response => {
+      if (response.request().resourceType() === 'script') bytes += gzipSync(await response.body()).length
+    })
+    await dashboard.signIn(page)
+    await page.waitForTimeout(1_000)
+    assert.ok(bytes > 10_000 && bytes < 200_000, `${bytes} bytes`)
+    console.log(`script of the first page, zipped: ${Math.round(bytes / 1_000)} kB`)
+  })
+  for (const theme of ['light', 'dark'] as const)
+    test(`axe finds nothing serious on any page, ${theme}`, async () => {
+      const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+      for (const isNarrow of theme === 'light' ? [false, true] : [false]) {
+        const page = await dashboard.at('/staging', { theme, isNarrow })
+        // Past the policy of the page, which would refuse it as it refuses any other stranger.
+        const client = await page.context().newCDPSession(page)
+        const { readFileSync } = await import('node:fs')
+        const axe = readFileSync(source, 'utf8')
+        for (const to of isNarrow ? pages.slice(0, 6) : pages) {
+          await open(page, to)
+          await client.send('Runtime.evaluate', { expression: axe })
+          const { result } = await client.send('Runtime.evaluate', {
+            expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(
+              violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+                .map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + ' ' + failureSummary)])))`,
+            awaitPromise: true,
+          })
+          assert.equal(result.value, '[]', `${to} in ${theme}`)
+        }
+        await page.context().close()
+      }
+    })
+})
