@@ -1,6 +1,7 @@
 /** Every check, in the order in which people want to hear of trouble: types, style, the API document, tests. */
 
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { buildWeb } from '../tools/build-web.ts'
 import { startPostgres } from './standins/postgres.ts'
 
@@ -40,6 +41,8 @@ const tested = await run(
   ],
   {
     TEST_POSTGRES_URL: postgres.url,
+    // Each test file, and each command in them, is a process of its own that would compile everything anew.
+    NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/basestation'),
   },
 )
 await postgres.stop()

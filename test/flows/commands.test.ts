@@ -10,6 +10,7 @@ import { Catcher, verify } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
+import { passedOn } from '../standins/program.ts'
 
 const program = join(import.meta.dirname, '../../src/cli/basestation.ts')
 
@@ -25,7 +26,7 @@ for (const database of databases)
 
     function start(args: readonly string[], more: Record<string, string> = {}) {
       return spawn(process.execPath, [program, ...args], {
-        env: { PATH: process.env.PATH!, ...environment, ...more },
+        env: { ...passedOn(), ...environment, ...more },
       })
     }
     async function run(args: string, more: Record<string, string> = {}): Promise<Result> {

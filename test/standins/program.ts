@@ -10,11 +10,17 @@ const path = join(import.meta.dirname, '../../src/cli/basestation.ts')
 // biome-ignore lint/suspicious/noExplicitAny: what is printed has many shapes; the assertions say which
 export type Printed = any
 
+/** What every process needs, and nothing that would be a setting. */
+export function passedOn(): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env
+  return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+}
+
 export class Program {
   readonly #environment: Record<string, string>
 
   constructor(environment: Record<string, string>) {
-    this.#environment = { PATH: process.env.PATH!, LOG_LEVEL: 'error', ...environment }
+    this.#environment = { ...passedOn(), LOG_LEVEL: 'error', ...environment }
   }
 
   start(args: string) {
