@@ -22,6 +22,7 @@ export const device: Device = {
   caution: null,
   restrictedUntil: null,
   paused: false,
+  draining: false,
   online: false,
   heldBy: null,
   about: {},

@@ -232,6 +232,8 @@ export type DeviceAddResponse = {
     status: 'online' | 'offline'
     /** It is handed no messages. */
     paused: boolean
+    /** It finishes what waits for it, and is given nothing new. */
+    draining: boolean
     /** SMS parts it may be handed in any 60 seconds; null: no limit. */
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */
@@ -315,6 +317,7 @@ export type DeviceChangeRequest = {
   /** SMS parts it may be handed on one day (UTC); null: no limit. */
   per_day?: number | null
   paused?: boolean
+  draining?: boolean
   /** New secrets of a number of the official API. */
   cloud?: {
     /** Token of a system user, which does not expire. */
@@ -351,6 +354,8 @@ export type DeviceResponse = {
     status: 'online' | 'offline'
     /** It is handed no messages. */
     paused: boolean
+    /** It finishes what waits for it, and is given nothing new. */
+    draining: boolean
     /** SMS parts it may be handed in any 60 seconds; null: no limit. */
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */
@@ -421,6 +426,8 @@ export type DevicesResponse = {
     status: 'online' | 'offline'
     /** It is handed no messages. */
     paused: boolean
+    /** It finishes what waits for it, and is given nothing new. */
+    draining: boolean
     /** SMS parts it may be handed in any 60 seconds; null: no limit. */
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */
@@ -671,6 +678,8 @@ export type LinkStep = {
     status: 'online' | 'offline'
     /** It is handed no messages. */
     paused: boolean
+    /** It finishes what waits for it, and is given nothing new. */
+    draining: boolean
     /** SMS parts it may be handed in any 60 seconds; null: no limit. */
     per_minute: number | null
     /** SMS parts it may be handed on one day (UTC); null: no limit. */

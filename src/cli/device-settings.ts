@@ -1,4 +1,4 @@
-/** basestation devices set, pause, resume: what may be changed about a device. */
+/** basestation devices set, pause, drain, resume: what may be changed about a device. */
 
 import type { Caution } from '../core/caution.ts'
 import type { Candidate } from '../core/choose.ts'
@@ -75,11 +75,18 @@ const pause: Command = {
   run: context => changeDevice(context, 'Paused', undefined, { paused: true }),
 }
 
+const drain: Command = {
+  name: 'devices drain',
+  about: 'Let a device finish what waits for it, and give it nothing new',
+  words: ['ID'],
+  run: context => changeDevice(context, 'Draining', undefined, { draining: true }),
+}
+
 const resume: Command = {
   name: 'devices resume',
-  about: 'Hand a paused device messages again',
+  about: 'Hand a paused device messages again, or give a draining one new ones',
   words: ['ID'],
-  run: context => changeDevice(context, 'Resumed', undefined, { paused: false }),
+  run: context => changeDevice(context, 'Resumed', undefined, { paused: false, draining: false }),
 }
 
 type Renewal = { accessToken?: string; appSecret?: string }
@@ -162,4 +169,4 @@ function cautionOf(given: Given): Partial<Caution> | undefined {
   return Object.keys(chosen).length === 0 ? undefined : chosen
 }
 
-export const settingCommands: readonly Command[] = [set, pause, resume]
+export const settingCommands: readonly Command[] = [set, pause, drain, resume]

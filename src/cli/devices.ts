@@ -32,7 +32,7 @@ const list: Command = {
               kind: device.kind,
               name: device.name,
               phone: device.phone,
-              status: `${online ? 'online' : 'offline'}${device.paused ? ', paused' : ''}`,
+              status: `${online ? 'online' : 'offline'}${device.paused ? ', paused' : ''}${device.draining ? ', draining' : ''}`,
               waiting: load.waiting,
               'per minute': device.perMinute ?? '–',
               'per day': device.perDay ?? '–',

@@ -70,12 +70,12 @@ export class Carriers {
         : undefined
     }
     const member = find()
-    if (member) return member
+    if (member) return notDraining(member)
     // It may have been added a moment ago by another process.
     await refresh()
     const fresh = find()
     if (!fresh) throw new Problem('invalid_device', 'device_id is not a device of this environment.')
-    return fresh
+    return notDraining(fresh)
   }
 
   async #online(member: Candidate): Promise<Candidate> {
@@ -121,4 +121,13 @@ function noDevice(refusals: readonly Refusal[]): Problem {
   const detail =
     refusals.length === 0 ? 'This environment has no device yet.' : 'No device can take the message now.'
   return new Problem('no_device_available', detail, { errors, retryAfter: 30 })
+}
+
+function notDraining(member: Candidate): Candidate {
+  const { name, draining } = member.device
+  if (draining)
+    throw new Problem('device_offline', `${name} finishes what it has, and takes nothing new.`, {
+      retryAfter: 60,
+    })
+  return member
 }

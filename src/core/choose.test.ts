@@ -25,6 +25,7 @@ function candidate(
       restrictedUntil: null,
       perDay: null,
       paused: false,
+      draining: false,
       online: true,
       heldBy: 'node',
       about: {},
@@ -55,6 +56,11 @@ test('the device that last exchanged messages with the recipient comes first, ev
 })
 test('a familiar device that cannot take it is passed over', () => {
   assert.equal(chosen([candidate('a'), candidate('b', { paused: true })], text, 'b'), 'a')
+})
+test('a device that is being emptied takes nothing new, now or later', () => {
+  assert.equal(chosen([candidate('a'), candidate('b', { draining: true })], text, 'b'), 'a')
+  const later = choose([candidate('a', { draining: true })], text, now, undefined, true)
+  assert.deepEqual('refusals' in later && later.refusals.map(({ code }) => code), ['draining'])
 })
 test('Android comes before WhatsApp when there is no media', () => {
   assert.equal(

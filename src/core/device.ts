@@ -30,6 +30,8 @@ export type Device = {
   /** Until then it may begin no new chats. */
   restrictedUntil: number | null
   paused: boolean
+  /** It finishes what waits for it, and is given nothing new. */
+  draining: boolean
   /** What its link said last. Only believed while the node that holds the link is alive. */
   online: boolean
   /** The node that holds the link. */
@@ -106,7 +108,9 @@ export type DeviceDraft = Pick<
   /** What its link must remember from the beginning, sealed. */
   secrets?: readonly VaultChange[]
 }
-export type DeviceChange = Partial<Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused'>> & {
+export type DeviceChange = Partial<
+  Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused' | 'draining'>
+> & {
   caution?: Partial<Caution>
 }
 

@@ -17,6 +17,7 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
     ...(device.driver && { driver: device.driver }),
     status: online ? ('online' as const) : ('offline' as const),
     paused: device.paused,
+    draining: device.draining,
     per_minute: device.perMinute,
     per_day: device.perDay,
     left_today: bounded(dayPartsLeft(limitsOf(device, now), load.pace, now)),

@@ -15,6 +15,7 @@ const chosenBecause: Record<string, string> = {
 const passedBecause: Record<string, string> = {
   offline: 'It was offline.',
   paused: 'It was paused.',
+  draining: 'It was being emptied.',
   cannot_send_media: 'It cannot send media: it is not a WhatsApp device.',
   message_too_long: 'The text is too long for it.',
   out_of_budget: 'It had no SMS parts left that day.',

@@ -51,6 +51,7 @@ const device = {
   ),
   status: words(['online', 'offline'], 'Whether it can be reached.'),
   paused: Type.Boolean({ description: 'It is handed no messages.' }),
+  draining: Type.Boolean({ description: 'It finishes what waits for it, and is given nothing new.' }),
   per_minute: perMinute,
   per_day: perDay,
   left_today: count('SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit.'),
@@ -149,6 +150,7 @@ export const DeviceChangeRequest = Type.Object(
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
     paused: Type.Optional(Type.Boolean()),
+    draining: Type.Optional(Type.Boolean()),
     cloud: Type.Optional(
       Type.Object(
         { access_token: Type.Optional(accessToken), app_secret: Type.Optional(appSecret) },

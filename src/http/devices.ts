@@ -113,7 +113,7 @@ export const changeDevice =
   (parts: DeviceParts): Action<DeviceResponse> =>
   async ({ environment, params, body }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    const { name, phone, per_minute, per_day, paused, safety, cloud } = body as DeviceChangeRequest
+    const { name, phone, per_minute, per_day, paused, draining, safety, cloud } = body as DeviceChangeRequest
     if (phone !== undefined && device.kind === 'whatsapp')
       throw invalid(
         '/phone',
@@ -132,6 +132,7 @@ export const changeDevice =
       ...(per_minute !== undefined && { perMinute: per_minute }),
       ...(per_day !== undefined && { perDay: per_day }),
       ...(paused !== undefined && { paused }),
+      ...(draining !== undefined && { draining }),
       ...(caution && { caution }),
     })
     if (!changed) throw missing()

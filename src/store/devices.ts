@@ -10,12 +10,13 @@ import type { Transaction } from './transaction.ts'
 
 export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
-  d.per_minute AS "perMinute", d.per_day AS "perDay", d.driver, d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.online, d.held_by AS "heldBy",
+  d.per_minute AS "perMinute", d.per_day AS "perDay", d.driver, d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.draining, d.online, d.held_by AS "heldBy",
   d.about, d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
 
-export type DeviceRow = Omit<Device, 'paused' | 'online' | 'about' | 'attention' | 'caution'> & {
+export type DeviceRow = Omit<Device, 'paused' | 'draining' | 'online' | 'about' | 'attention' | 'caution'> & {
   caution: string
   paused: number
+  draining: number
   online: number
   about: string
   attention: string
@@ -23,6 +24,7 @@ export type DeviceRow = Omit<Device, 'paused' | 'online' | 'about' | 'attention'
 export const deviceFrom = (row: DeviceRow): Device => ({
   ...row,
   paused: row.paused === 1,
+  draining: row.draining === 1,
   online: row.online === 1,
   driver: row.kind === 'whatsapp' ? (row.driver ?? 'linked') : null,
   caution: cautionOf(row.kind, row.driver, JSON.parse(row.caution)),
@@ -66,7 +68,7 @@ export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | u
     }
     await tx.all(sql`
       UPDATE devices SET name = ${after.name}, phone = ${after.phone}, per_minute = ${after.perMinute},
-        per_day = ${after.perDay}, paused = ${after.paused}
+        per_day = ${after.perDay}, paused = ${after.paused}, draining = ${after.draining}
       WHERE id = ${deviceId}`)
     if (change.caution && after.caution)
       await tx.all(sql`UPDATE devices SET caution = ${JSON.stringify(after.caution)} WHERE id = ${deviceId}`)

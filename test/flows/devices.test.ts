@@ -107,6 +107,27 @@ for (const database of databases)
         await until('handed over', async () => (await statusOf(body.message_id)).status === 'sending')
       }))
 
+    test('a draining device finishes its queue, and takes nothing new, named or not', () =>
+      fresh(async (one, two) => {
+        await gateway.store.change(two.id, { paused: true })
+        await gateway.fleet.refresh()
+        await useUp(one)
+        const waiting = (await send()).body.message_id
+        assert.equal((await statusOf(waiting)).device_id, one.id)
+        await gateway.store.change(one.id, { draining: true })
+        await gateway.store.change(two.id, { paused: false })
+        await gateway.fleet.refresh()
+        assert.equal((await send()).body.device_id, two.id)
+        const named = await send({ device_id: one.id })
+        assert.deepEqual([named.status, named.body.code], [503, 'device_offline'])
+        await gateway.sweeper.sweep()
+        assert.equal((await statusOf(waiting)).device_id, one.id, 'what waited stays')
+        await gateway.store.change(one.id, { perMinute: null })
+        await until('it was sent', () => phone(one.id).sent.some(({ id }) => id === waiting))
+        await gateway.store.change(one.id, { draining: false })
+        await gateway.fleet.refresh()
+        assert.equal((await send({ device_id: one.id })).status, 200)
+      }))
     test('a queued message that was not meant for one device moves on when that one is paused; a named one waits', () =>
       fresh(async (one, two) => {
         await useUp(one)

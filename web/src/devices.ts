@@ -26,11 +26,12 @@ export const kindWords: Record<Device['kind'], string> = {
 }
 
 /** How it is, in one word and one colour. */
-export function stateOf({ status, paused, attention }: Device): {
+export function stateOf({ status, paused, draining, attention }: Device): {
   word: string
   look: 'good' | 'warn' | 'bad' | ''
 } {
   if (paused) return { word: 'Paused', look: 'warn' }
+  if (draining && status === 'online') return { word: 'Draining', look: 'warn' }
   if (status === 'offline')
     return {
       word: attention.some(({ code }) => code === 'not_connected') ? 'Not connected yet' : 'Offline',

@@ -71,6 +71,9 @@ INSERT INTO conversations (environment_id, person, last_seq, last_n, read_n)
   WHERE substr(sender, 1, 1) <> char(127) -- only: sqlite
   GROUP BY environment_id, sender;
 
+-- It finishes what waits for it, and is given nothing new.
+ALTER TABLE devices ADD COLUMN draining INTEGER NOT NULL DEFAULT 0;
+
 -- What happened in each hour, counted from the journal.
 CREATE TABLE tallies (
   environment_id INTEGER NOT NULL,

@@ -135,6 +135,7 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
   const [isRemoving, setRemoving] = useState(false)
   const mayManage = useMay('devices:manage')
   const pause = (paused: boolean) => () => api.changeDevice(device.id, { paused })
+  const drain = (draining: boolean) => () => api.changeDevice(device.id, { draining })
   const items: MenuItem[] = [
     { label: 'Settings and limits', onChoose: onOpen },
     ...(mayManage
@@ -151,6 +152,23 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
                   void act(pause(true), {
                     done: `${device.name} is paused. What waits for it, and may, goes through others.`,
                     undo: pause(false),
+                  }),
+              },
+          device.draining
+            ? {
+                label: 'Give it new messages again',
+                onChoose: () =>
+                  void act(drain(false), {
+                    done: `${device.name} takes new messages again.`,
+                    undo: drain(true),
+                  }),
+              }
+            : {
+                label: 'Drain',
+                onChoose: () =>
+                  void act(drain(true), {
+                    done: `${device.name} finishes what waits for it, and gets nothing new.`,
+                    undo: drain(false),
                   }),
               },
           { label: 'Remove…', isDanger: true, onChoose: () => setRemoving(true) },
