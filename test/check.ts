@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { buildWeb } from '../tools/build-web.ts'
+import { findBrowser } from './standins/browser.ts'
 import { startPostgres } from './standins/postgres.ts'
 
 const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts']
@@ -26,6 +27,8 @@ const quick = [
   await run(process.execPath, ['tools/api.ts', '--check']),
 ]
 await buildWeb()
+// Once, for all tests that need it.
+const browser = findBrowser()
 const postgres = await startPostgres()
 const tested = await run(
   process.execPath,
@@ -41,6 +44,7 @@ const tested = await run(
   ],
   {
     TEST_POSTGRES_URL: postgres.url,
+    ...(browser !== undefined && { CHROME_PATH: browser }),
     // Each test file, and each command in them, is a process of its own that would compile everything anew.
     NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/basestation'),
   },

@@ -31,13 +31,14 @@ const allowed: Record<string, readonly string[]> = {
     'version',
   ],
   sdk: ['sdk'],
+  web: ['web', 'sdk'],
 }
 /** `src/core/key.ts` is in core, `sdk/src/index.ts` in sdk, `src/main.ts` is main itself. */
 const roomOf = (path: string) => {
   const parts = relative(root, path).split('/')
   return parts[0] === 'src' ? parts[1]!.replace(/\.ts$/, '') : parts[0]!
 }
-const sources = globSync('{src,sdk/src}/**/*.ts', { cwd: root })
+const sources = globSync('{src,sdk/src,web/src}/**/*.{ts,tsx}', { cwd: root })
   .filter(file => !file.endsWith('.test.ts'))
   .map(file => join(root, file))
 const importsOf = (file: string) =>

@@ -6,14 +6,14 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { readConfig } from '../../src/config.ts'
 import { teamOn } from '../../src/team.ts'
 import { buildWeb } from '../../tools/build-web.ts'
-import { findBrowser, launch } from './browser.ts'
+import { browserPath, launch } from './browser.ts'
 import { scratch } from './databases.ts'
 import { startGateway, type TestGateway, type TestOptions } from './gateway.ts'
 
 export const password = 'four words make one'
 export const owner = 'owner@example.org'
 
-const path = findBrowser()
+const path = browserPath()
 if (path === undefined) {
   const words =
     'The dashboard’s tests were SKIPPED: there is no browser. Set CHROME_PATH, or install chromium.'
