@@ -64,7 +64,8 @@ export class Basestation {
 
   /** Notes that what a person wrote was seen. */
   readConversation(person: string): Promise<api.ConversationReadResponse> {
-    return this.#ask('POST', `/conversations/${encodeURIComponent(person)}/read`)
+    const path = `/conversations/${encodeURIComponent(person)}/read`
+    return this.#transport.ask({ method: 'POST', path, isLook: true })
   }
 
   /** What was sent, delivered and received lately, and what waits. */
@@ -93,7 +94,7 @@ export class Basestation {
 
   /** What would become of a message, without sending it. */
   preview(request: api.PreviewRequest): Promise<api.PreviewResponse> {
-    return this.#ask('POST', '/messages/preview', request)
+    return this.#transport.ask({ method: 'POST', path: '/messages/preview', body: request, isLook: true })
   }
 
   /** A file that came with a received message. */

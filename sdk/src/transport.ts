@@ -26,6 +26,8 @@ export type Asked = {
   body?: unknown
   /** Under this key the request may be repeated: the gateway carries it out once. */
   idempotencyKey?: string | undefined
+  /** It changes nothing, so that it may be repeated without a key. */
+  isLook?: boolean
   /** The last event that the client has. */
   lastEventId?: string | undefined
   timeoutMs?: number
@@ -61,7 +63,8 @@ export class Transport {
   async ask<Answer>(asked: Asked, read: Read<Answer> = response => response.json()): Promise<Answer> {
     const { method } = asked
     // One key for all tries: whatever became of the first, there is no second effect.
-    const idempotencyKey = asked.idempotencyKey ?? (method === 'POST' ? crypto.randomUUID() : undefined)
+    const idempotencyKey =
+      asked.idempotencyKey ?? (method === 'POST' && !asked.isLook ? crypto.randomUUID() : undefined)
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.once({ ...asked, idempotencyKey }, read)

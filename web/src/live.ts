@@ -1,8 +1,8 @@
 /** What happens at the gateway shows at once: events come in, and what they are about is looked up anew. */
 
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { BasestationError, type Event } from '../../sdk/src/index.ts'
+import { BasestationError, type Event, type MessagesResponse } from '../../sdk/src/index.ts'
 import { apiOf, type Environment } from './environment.ts'
 
 /** Events often come in crowds; the pages follow them this often. */
@@ -10,6 +10,7 @@ const togetherMs = 400
 /** A page that nobody looks at lets its line go: browsers have six for each host. */
 const hiddenMs = 20_000
 
+type Message = MessagesResponse['data'][number]
 type Subject = 'messages' | 'message' | 'stats' | 'devices' | 'conversations' | 'thread' | 'webhooks'
 
 const subjects = (type: Event['type']): readonly Subject[] => {
@@ -20,49 +21,68 @@ const subjects = (type: Event['type']): readonly Subject[] => {
   return ['webhooks']
 }
 
-export type LiveState = 'live' | 'waiting'
-
-/** Follows an environment for as long as a page of it is open. Says whether the line is up. */
-export function useLive(environment: Environment, mayListen: boolean): LiveState {
+/** Follows an environment for as long as a page of it is open. */
+export function useLive(environment: Environment, mayListen: boolean): void {
   const client = useQueryClient()
   const isVisible = useVisible()
-  const [state, setState] = useState<LiveState>('live')
   useEffect(() => {
     if (!mayListen || !isVisible) return
     const stop = new AbortController()
-    void follow(client, environment, stop.signal, setState)
+    void follow(client, environment, stop.signal)
     return () => stop.abort()
   }, [client, environment, mayListen, isVisible])
-  return state
 }
 
-async function follow(
-  client: QueryClient,
-  environment: Environment,
-  signal: AbortSignal,
-  setState: (state: LiveState) => void,
-): Promise<void> {
+async function follow(client: QueryClient, environment: Environment, signal: AbortSignal): Promise<void> {
   const due = new Set<Subject>()
+  const changed = new Map<string, Message>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const flush = () => {
     timer = undefined
-    for (const subject of due) void client.invalidateQueries({ queryKey: [environment, subject] })
+    for (const subject of due)
+      if (subject === 'messages') refreshMessages(client, environment, changed)
+      else void client.invalidateQueries({ queryKey: [environment, subject] })
     due.clear()
+    changed.clear()
   }
   // What happened while nobody listened.
   void client.invalidateQueries({ queryKey: [environment] })
   try {
-    setState('live')
     for await (const event of apiOf(environment).stream({}, signal)) {
       for (const subject of subjects(event.type)) due.add(subject)
+      if (event.type.startsWith('message.') && event.type !== 'message.received') {
+        const message = event.data as unknown as Message
+        changed.set(message.message_id, message)
+      }
       timer ??= setTimeout(flush, togetherMs)
     }
   } catch (error) {
+    // The stream comes back by itself; it ends only when it is refused.
     if (error instanceof BasestationError && error.code === 'not_signed_in')
       void client.invalidateQueries({ queryKey: ['session'] })
-    else if (!signal.aborted) setState('waiting')
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** One page is asked for anew. Of many, only the rows that changed do: asking for all of them would never end. */
+function refreshMessages(
+  client: QueryClient,
+  environment: Environment,
+  changed: ReadonlyMap<string, Message>,
+): void {
+  for (const query of client.getQueryCache().findAll({ queryKey: [environment, 'messages'] })) {
+    const data = query.state.data as InfiniteData<MessagesResponse> | undefined
+    if (!data || data.pages.length === 1) {
+      void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+      continue
+    }
+    const pages = data.pages.map(page => ({
+      ...page,
+      data: page.data.map(message => changed.get(message.message_id) ?? message),
+    }))
+    client.setQueryData(query.queryKey, { ...data, pages })
+    void client.invalidateQueries({ queryKey: query.queryKey, exact: true, refetchType: 'none' })
   }
 }
 

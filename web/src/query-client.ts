@@ -2,15 +2,17 @@
 
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { BasestationError } from '../../sdk/src/index.ts'
+import { noteReach } from './reach.ts'
 
 /** A session that ended shows on every page at once. */
 function onError(error: unknown): void {
+  noteReach(error instanceof BasestationError && error.code !== 'no_answer')
   if (error instanceof BasestationError && error.code === 'not_signed_in')
     void queryClient.invalidateQueries({ queryKey: ['session'] })
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError }),
+  queryCache: new QueryCache({ onError, onSuccess: () => noteReach(true) }),
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {

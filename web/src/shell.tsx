@@ -7,6 +7,7 @@ import { useBrowserLocation } from 'wouter/use-browser-location'
 import { environments, rememberEnvironment, useApi, useEnvironment } from './environment.ts'
 import { useLive } from './live.ts'
 import { Icon, type IconName } from './parts/icon.tsx'
+import { useReach } from './reach.ts'
 import { type Scope, session, useForgetEverything, useManagesTeam, useMay, useSignedIn } from './session.ts'
 import { applyTheme, type Theme, theme, themes } from './theme.ts'
 
@@ -30,7 +31,8 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
   const sheet = useRef<HTMLDialogElement>(null)
   const main = useRef<HTMLElement>(null)
   const [location] = useLocation()
-  const live = useLive(environment, useMay('events:read'))
+  useLive(environment, useMay('events:read'))
+  const isReached = useReach()
   useEffect(() => {
     if (!isAboutNone) rememberEnvironment(environment)
   }, [environment, isAboutNone])
@@ -68,9 +70,9 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
             This page came over plain http. Anybody on the way can read passwords and messages.
           </div>
         )}
-        {live === 'waiting' && (
+        {!isReached && (
           <div className="strip calm" role="status">
-            The line to the gateway is down. What you see may be old.
+            The gateway cannot be reached. What you see may be old; it is tried again.
           </div>
         )}
         <main id="main" ref={main} tabIndex={-1}>
@@ -181,9 +183,14 @@ function useUnread(): number {
     queryKey: [environment, 'conversations', 'unread'],
     queryFn: () => api.conversations({ limit: 1 }),
     enabled: mayRead,
+    // Also tells whether the gateway is there at all.
+    refetchInterval: lookMs,
   })
   return data?.unread ?? 0
 }
+
+/** How soon a page notices that its gateway is gone, or back. */
+const lookMs = 10_000
 
 const themeWords: Record<Theme, string> = {
   system: 'Theme: system',

@@ -7,6 +7,7 @@ import { useApi, useEnvironment } from '../environment.ts'
 import { Notice } from '../parts/page.tsx'
 import { Person, visible } from '../parts/person.tsx'
 import { count } from '../parts/show.tsx'
+import { useSettled } from '../settled.ts'
 import { Judgement } from './judgement.tsx'
 
 const mostAtOnce = 100
@@ -61,12 +62,12 @@ export function BulkCheck({
   const api = useApi()
   const environment = useEnvironment()
   const first = recipients.find(({ verdict }) => verdict === 'fine')
-  const sample = useDeferredValue(first && { to: first.number, message: first.text })
+  const sample = useSettled(first ? { to: first.number, message: first.text } : null)
   const { data: verdict } = useQuery({
     queryKey: [environment, 'preview', sample, deviceId],
     queryFn: async () =>
       (await api.preview({ ...sample!, ...(deviceId !== '' && { device_id: deviceId }) })).data,
-    enabled: sample !== undefined && sample.message.trim() !== '',
+    enabled: sample !== null && sample.message.trim() !== '',
     placeholderData: before => before,
   })
   const refused = recipients.filter(one => one.verdict !== 'fine')

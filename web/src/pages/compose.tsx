@@ -1,7 +1,7 @@
 /** One message to one person, judged while it is written. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { SendRequest } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
@@ -10,6 +10,7 @@ import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, TextField } from '../parts/field.tsx'
 import { Notice, Page } from '../parts/page.tsx'
+import { useSettled } from '../settled.ts'
 import { Judgement } from './judgement.tsx'
 import { DeviceChoice, mayTakeMedia, SendTime, sendAtOf } from './send-options.tsx'
 
@@ -34,7 +35,7 @@ export default function Compose() {
     ...(media.trim() !== '' && canTakeMedia && { media_url: media.trim() }),
     ...(sendAt !== undefined && { send_at: sendAt }),
   }
-  const judged = useDeferredValue(request)
+  const judged = useSettled(request)
   const isWorthAsking = judged.message.trim() !== '' && judged.to !== ''
   const preview = useQuery({
     queryKey: [environment, 'preview', judged],

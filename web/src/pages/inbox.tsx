@@ -8,6 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { Person } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
+import { useSettled } from '../settled.ts'
 import { Thread } from './thread.tsx'
 
 const pageSize = 40
@@ -38,7 +39,7 @@ function People({ open }: { open: string | undefined }) {
   const environment = useEnvironment()
   const [text, setText] = useState('')
   const [onlyUnread, setOnlyUnread] = useState(false)
-  const contains = text.trim()
+  const contains = useSettled(text.trim())
   const query = useInfiniteQuery({
     queryKey: [environment, 'conversations', { contains, onlyUnread }],
     queryFn: ({ pageParam }) =>

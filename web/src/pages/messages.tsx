@@ -1,21 +1,21 @@
 /** Messages: a live table, and one of them in full beside it. */
 
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
-import type { MessagesQuery } from '../../../sdk/src/index.ts'
+import type { MessagesResponse } from '../../../sdk/src/index.ts'
 import { useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
-import { Button, ButtonLink } from '../parts/button.tsx'
+import { ButtonLink } from '../parts/button.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { Person } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
-import { lookOf, looks, type Message, StatusBadge } from '../parts/status.tsx'
+import { lookOf, type Message, StatusBadge } from '../parts/status.tsx'
 import { useMay } from '../session.ts'
 import { MessageDetail } from './message-detail.tsx'
+import { Filters, filterOf } from './message-filters.tsx'
 
 const pageSize = 50
-const typingMs = 300
 /** The next page is fetched when its place is so near. */
 const nearPixels = 500
 
@@ -46,108 +46,6 @@ export default function Messages() {
   )
 }
 
-/** What is typed either is a number, or is looked for in the texts. */
-const isNumber = (text: string) => /^(\+|00)[\d\s().-]{6,}$/.test(text)
-
-function filterOf(search: URLSearchParams): MessagesQuery {
-  const value = (name: string) => search.get(name) || undefined
-  const text = value('q')
-  return {
-    ...(value('status') && { status: value('status') as NonNullable<MessagesQuery['status']> }),
-    ...(value('device') && { device_id: value('device')! }),
-    ...(value('batch') && { batch_id: value('batch')! }),
-    ...(text && (isNumber(text) ? { to: text } : { contains: text })),
-    ...(value('since') && { since: new Date(`${value('since')}T00:00`).toISOString() }),
-    ...(value('until') && { until: new Date(`${value('until')}T23:59:59.999`).toISOString() }),
-  }
-}
-
-function Filters() {
-  const [search, setSearch] = useSearchParams()
-  const { data: devices = [] } = useDevices()
-  const set = (name: string, value: string) =>
-    setSearch(
-      before => {
-        const after = new URLSearchParams(before)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
-        return after
-      },
-      { replace: true },
-    )
-  return (
-    <search className="filters">
-      <SearchBox value={search.get('q') ?? ''} onChange={text => set('q', text)} />
-      <select
-        className="input"
-        aria-label="State"
-        value={search.get('status') ?? ''}
-        onChange={event => set('status', event.target.value)}
-      >
-        <option value="">Every state</option>
-        {Object.entries(looks).map(([status, { word }]) => (
-          <option key={status} value={status}>
-            {word}
-          </option>
-        ))}
-      </select>
-      <select
-        className="input"
-        aria-label="Device"
-        value={search.get('device') ?? ''}
-        onChange={event => set('device', event.target.value)}
-      >
-        <option value="">Every device</option>
-        {devices.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <input
-        type="date"
-        className="input"
-        aria-label="From this day"
-        value={search.get('since') ?? ''}
-        onChange={event => set('since', event.target.value)}
-      />
-      <input
-        type="date"
-        className="input"
-        aria-label="Up to this day"
-        value={search.get('until') ?? ''}
-        onChange={event => set('until', event.target.value)}
-      />
-      {search.get('batch') && (
-        <Button isSmall look="quiet" icon="close" onClick={() => set('batch', '')}>
-          One bulk send
-        </Button>
-      )}
-    </search>
-  )
-}
-
-/** Looks once nothing was typed for a moment. */
-function SearchBox({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const [text, setText] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setText(value), [value])
-  return (
-    <input
-      type="search"
-      className="input search"
-      aria-label="Search for a number or words"
-      placeholder="Number, or words of the text"
-      value={text}
-      onChange={({ target }) => {
-        setText(target.value)
-        clearTimeout(timer.current)
-        timer.current = setTimeout(() => onChange(target.value.trim()), typingMs)
-      }}
-    />
-  )
-}
-
 function List({ selected, keptQuery }: { selected: string | undefined; keptQuery: string }) {
   const api = useApi()
   const environment = useEnvironment()
@@ -175,6 +73,7 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
     addEventListener('scroll', look, { passive: true })
     return () => removeEventListener('scroll', look)
   }, [loaded, hasNextPage, isFetchingNextPage, fetchNextPage])
+  useFreshTop(loaded > 1, [environment, 'messages', filter])
   return (
     <Found query={query}>
       {({ pages }) => {
@@ -196,6 +95,28 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
       }}
     </Found>
   )
+}
+
+/** Whoever comes back to the top of a long list sees what is new: it begins again with its first page. */
+function useFreshTop(isLong: boolean, queryKey: readonly unknown[]): void {
+  const client = useQueryClient()
+  const key = JSON.stringify(queryKey)
+  const isOld = isLong && (client.getQueryState(queryKey)?.isInvalidated ?? false)
+  useEffect(() => {
+    if (!isOld) return
+    const look = () => {
+      if (scrollY > nearPixels) return
+      const kept = JSON.parse(key) as unknown[]
+      client.setQueryData<InfiniteData<MessagesResponse>>(
+        kept,
+        data => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+      )
+      void client.invalidateQueries({ queryKey: kept, exact: true })
+    }
+    look()
+    addEventListener('scroll', look, { passive: true })
+    return () => removeEventListener('scroll', look)
+  }, [isOld, key, client])
 }
 
 function NoMessages({ isFiltered }: { isFiltered: boolean }) {
