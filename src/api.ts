@@ -89,7 +89,7 @@ export function buildApi(parts: ApiParts): Server {
     readFile: id => mediaFolder.read(id),
     configure: (environment, settings) => tenants.configure(environment, settings),
   })
-  const session = buildSignIn({ config, store, publicUrl, now })
+  const session = buildSignIn({ config, store, publicUrl, delay: address => failures.next(address), now })
   const door = new Door({
     keys: new KeyRing(store, now),
     visitors: session.visitors,
@@ -105,7 +105,7 @@ export function buildApi(parts: ApiParts): Server {
     door,
     session,
     audit: store,
-    dashboard: readDashboard(webFolder),
+    dashboard: { files: readDashboard(webFolder), publicUrl, stagingHost: config.STAGING_HOST },
     idempotency: new Idempotency({
       store,
       seal: text => seal(secretKey(config), ['answers'], text),

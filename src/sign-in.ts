@@ -10,9 +10,14 @@ import { Visitors } from './http/visitors.ts'
 import { teamOn } from './team.ts'
 import { version } from './version.ts'
 
-export type SignInParts = { config: Config; store: UserStore; publicUrl: () => string; now: () => number }
+export type SignInParts = Pick<SessionParts, 'delay'> & {
+  config: Config
+  store: UserStore
+  publicUrl: () => string
+  now: () => number
+}
 
-export function buildSignIn({ config, store, publicUrl, now }: SignInParts): SessionParts {
+export function buildSignIn({ config, store, publicUrl, delay, now }: SignInParts): SessionParts {
   const team = teamOn(store, config, now)
   const guard = new BrowserGuard({
     publicUrl,
@@ -25,5 +30,6 @@ export function buildSignIn({ config, store, publicUrl, now }: SignInParts): Ses
     guard,
     visitors: new Visitors(team, guard),
     audit: store,
+    delay,
   }
 }

@@ -208,6 +208,7 @@ export type TicketResponse = {
 export type TotpRequest = {
   secret: string
   code: string
+  password: string
 }
 
 export type TotpResponse = {

@@ -15,7 +15,7 @@ const setupLink: Command = {
     withStore(context, async store => {
       const { config, output } = context
       const team = teamOn(store, config, Date.now)
-      const [owner] = await store.users()
+      const owner = (await store.users()).find(({ role }) => role === 'owner')
       if (owner)
         throw new Problem(
           'link_expired',

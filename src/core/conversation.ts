@@ -18,6 +18,8 @@ export type ConversationFilter = {
   unread?: boolean
   /** Only those whose number, name or newest text has this in it. */
   contains?: string
+  /** The same as a number, without what people put between digits. */
+  number?: string
 }
 export type ConversationPage = { items: Conversation[]; next: number | null }
 

@@ -53,22 +53,27 @@ export function sinceOf(period: Period, now: number, offsetMs: number): number {
   return Math.floor((today - (periods[period] / 24 - 1) * day) / hourMs) * hourMs
 }
 
-export function statsOf(tallies: readonly Tally[], period: Period, now: number, since: number): Stats {
+export function statsOf(tallies: readonly Tally[], period: Period, since: number): Stats {
   const step = period === '24h' ? hourMs : 24 * hourMs
   const points: Point[] = []
-  for (let at = since; at <= now; at += step) points.push({ at, ...none() })
+  const count = period === '24h' ? 24 : periods[period] / 24
+  for (let n = 0; n < count; n += 1) points.push({ at: since + n * step, ...none() })
   const totals = none()
   const reasons = new Map<string, number>()
   const within = new Map<number, number>()
+  let found = 0
   for (const { hour, what, n } of tallies) {
     const [word = '', reason] = what.split(' ', 2)
+    if (word === 'found') found += n
     if (word === 'within') within.set(Number(reason), (within.get(Number(reason)) ?? 0) + n)
     if (!counted.includes(word as Counted)) continue
     totals[word as Counted] += n
-    const point = points[Math.floor((hour - since) / step)]
+    const point = points[Math.min(count - 1, Math.floor((hour - since) / step))]
     if (point) point[word as Counted] += n
     if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + n)
   }
+  // Those that a device answered for after all.
+  totals.unknown = Math.max(0, totals.unknown - found)
   const { delivered, failed, expired, unknown } = totals
   const ended = delivered + failed + expired + unknown
   return {

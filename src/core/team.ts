@@ -16,7 +16,7 @@ import {
   ticketMs,
   type User,
 } from './user.ts'
-import type { UserStore } from './user-store.ts'
+import type { UserChange, UserStore } from './user-store.ts'
 
 export type TeamParts = {
   store: UserStore
@@ -97,8 +97,7 @@ export class Team {
     }
     const user = await store.userByEmail(email)
     const isRight = user ? await isPassword(given.password, user.password) : await isNobodys(given.password)
-    if (!user || !isRight)
-      throw new Problem('wrong_credentials', 'The e-mail address or the password is wrong.')
+    if (!user || !isRight) throw wrongCredentials()
     if (user.totp !== null) {
       if (given.code === undefined || given.code === '') {
         await store.forgiveLogin([address.name])
@@ -112,7 +111,16 @@ export class Team {
 
   async #useCode(user: User, sealed: string, code: string): Promise<void> {
     const { store, open, now } = this.#parts
-    const totpStep = usedStep(open(sealed), code, now(), user.totpStep)
+    let secret: string
+    try {
+      secret = open(sealed)
+    } catch {
+      throw new Problem(
+        'wrong_credentials',
+        `Codes cannot be checked: the gateway has another secret key than when they were set up. On its machine run: npx basestation users reset ${user.email}`,
+      )
+    }
+    const totpStep = usedStep(secret, code, now(), user.totpStep)
     // Of two who come with one code at once, one is late.
     if (totpStep === undefined || !(await store.changeUser(user.id, { totpStep })))
       throw new Problem('wrong_credentials', 'The code is wrong, or was used before.')
@@ -120,31 +128,38 @@ export class Team {
 
   async #begin(user: User, { address, agent }: Caller): Promise<Begun> {
     const token = newToken()
-    const draft = { hash: hashToken(token), userId: user.id, address, agent: agent.slice(0, longestAgent) }
-    return { token, session: await this.#parts.store.beginSession(draft), user }
+    const session = await this.#parts.store.beginSession({
+      hash: hashToken(token),
+      userId: user.id,
+      password: user.password,
+      address,
+      agent: agent.slice(0, longestAgent),
+    })
+    if (!session) throw wrongCredentials()
+    return { token, session, user }
   }
 
-  /** Who comes with this token. */
-  async signedIn(token: string): Promise<SignedIn | undefined> {
+  /** Who comes with this token. `isUse`: somebody does something, rather than leaving a page open. */
+  async signedIn(token: string, isUse = true): Promise<SignedIn | undefined> {
     const { store, now } = this.#parts
     const found = await store.session(hashToken(token))
-    if (found && found.seenAt <= now() - seeMs) await store.seeSession(found.id)
+    if (isUse && found && found.seenAt <= now() - seeMs) await store.seeSession(found.id)
     return found
   }
 
   /** Other sessions of theirs end. */
   async changePassword({ id, user }: SignedIn, current: string, next: string): Promise<void> {
-    await this.confirm(user, current)
+    await this.confirm(user, current, '/current')
     checkPassword(next, user.email)
     await this.#parts.store.changeUser(user.id, { password: await hashPassword(next), keepSession: id })
   }
 
   /** That it is really them, before something that a borrowed browser must not do. */
-  async confirm(user: User, password: string): Promise<void> {
+  async confirm(user: User, password: string, pointer = '/password'): Promise<void> {
     const wait = await this.#parts.store.tryLogin([{ name: `confirm ${user.id}`, mostWaitMs: accountWaitMs }])
     if (wait > 0)
       throw new Problem('rate_limited', 'Too many wrong tries.', { retryAfter: Math.ceil(wait / 1_000) })
-    if (!(await isPassword(password, user.password))) throw invalid('/password', 'The password is wrong.')
+    if (!(await isPassword(password, user.password))) throw invalid(pointer, 'The password is wrong.')
     await this.#parts.store.forgiveLogin([`confirm ${user.id}`])
   }
 
@@ -154,18 +169,25 @@ export class Team {
     return { secret, uri: totpUri(secret, email) }
   }
 
-  async confirmTotp(user: User, secret: string, code: string): Promise<void> {
-    const { store, seal, now } = this.#parts
+  async confirmTotp(user: User, password: string, secret: string, code: string): Promise<void> {
+    const { seal, now } = this.#parts
+    await this.confirm(user, password)
+    if (user.totp !== null) throw invalid('', 'One-time codes are on already. Switch them off first.')
     if (!/^[A-Z2-7]{32}$/.test(secret)) throw invalid('/secret', 'This is not a secret that was made here.')
     const step = usedStep(secret, code, now(), 0)
     if (step === undefined) throw invalid('/code', 'The code is wrong. Is the clock of your phone right?')
-    await store.changeUser(user.id, { totp: seal(secret), totpStep: Math.max(step, user.totpStep + 1) })
+    await this.#change(user, { totp: seal(secret), totpStep: Math.max(step, user.totpStep + 1) })
   }
 
   async removeTotp(user: User, password: string): Promise<void> {
     await this.confirm(user, password)
     const step = Math.max(totpStepAt(this.#parts.now()), user.totpStep + 1)
-    await this.#parts.store.changeUser(user.id, { totp: null, totpStep: step })
+    await this.#change(user, { totp: null, totpStep: step })
+  }
+
+  async #change(user: User, change: UserChange): Promise<void> {
+    if (!(await this.#parts.store.changeUser(user.id, change)))
+      throw new Problem('wrong_credentials', 'A code was used at this very moment. Try again.')
   }
 
   async invite(by: User, email: string, role: Role): Promise<{ token: string; ticket: Ticket }> {
@@ -173,19 +195,25 @@ export class Team {
     const address = emailOf(email)
     if (await this.#parts.store.userByEmail(address))
       throw invalid('/email', 'Somebody with this address is in the team already.')
+    const open = (await this.#parts.store.invitations()).find(one => one.email === address)
+    if (open) requireGrant(by, open.role!)
     return await this.ticket('invitation', by.email, { email: address, role })
   }
 
   async uninvite(by: User, id: string): Promise<void> {
     requireTeam(by)
-    if (!(await this.#parts.store.removeTicket(id))) throw notFound('invitation')
+    const invitation = (await this.#parts.store.invitations()).find(one => one.id === id)
+    if (!invitation) throw notFound('invitation')
+    requireGrant(by, invitation.role!)
+    await this.#parts.store.removeTicket(id)
   }
 
   async changeRole(by: User, id: string, role: Role): Promise<User> {
     const user = await this.#member(by, id)
     requireGrant(by, role)
     const changed = await this.#parts.store.changeUser(user.id, { role, keepSession: '' })
-    if (changed?.role !== role) throw lastOwner()
+    if (!changed) throw notFound('person')
+    if (changed.role !== role) throw lastOwner()
     return changed
   }
 
@@ -196,6 +224,8 @@ export class Team {
 
   /** A link with which somebody who lost a password chooses another. */
   async resetPassword(by: User, id: string): Promise<{ token: string; ticket: Ticket }> {
+    if (by.id === id)
+      throw invalid('', 'Change your own password under Account, where the present one is asked for.')
     const { email } = await this.#member(by, id)
     return await this.ticket('password', by.email, { email, role: null })
   }
@@ -219,6 +249,8 @@ function requireGrant(by: User, role: Role): void {
   if (!mayGrant(by.role, role)) throw new Problem('not_allowed', 'Only owners may do this with owners.')
 }
 
+const wrongCredentials = () =>
+  new Problem('wrong_credentials', 'The e-mail address or the password is wrong.')
 const linkExpired = () =>
   new Problem('link_expired', 'This link was used already, or is too old. Ask for a new one.')
 const lastOwner = () => new Problem('last_owner', 'There must be an owner. Make somebody else one first.')
@@ -237,6 +269,11 @@ export function emailOf(text: string): string {
   return email
 }
 
-/** Whoever has one IPv6 address has 2^64 of them. */
-const networkOf = (address: string): string =>
-  address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address
+/** Whoever has one IPv6 address has 2^64 of them: what counts is the first half. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const [left, right] = [head, tail ?? ''].map(half => half.split(':').filter(part => part !== ''))
+  const zeros = tail === undefined ? [] : Array<string>(8 - left!.length - right!.length).fill('0')
+  return [...left!, ...zeros, ...right!].slice(0, 4).join(':')
+}

@@ -26,7 +26,7 @@ export interface UserStore {
   userByEmail(email: string): Awaitable<User | undefined>
   /** Undefined: there is none, or a one-time code was used before. The last owner stays one. */
   changeUser(id: string, change: UserChange): Promise<User | undefined>
-  /** False: there is none, or it is the last owner. */
+  /** False: it is the last owner. */
   removeUser(id: string): Promise<boolean>
 
   addTicket(draft: TicketDraft): Promise<Ticket>
@@ -36,7 +36,8 @@ export interface UserStore {
   /** Uses a link up: somebody new, or a new password. Undefined: too late. */
   redeem(hash: string, email: string, password: string): Promise<User | undefined>
 
-  beginSession(draft: SessionDraft): Promise<Session>
+  /** Undefined: the password is not theirs any more. */
+  beginSession(draft: SessionDraft): Promise<Session | undefined>
   session(hash: string): Awaitable<SignedIn | undefined>
   sessions(userId: string): Awaitable<Session[]>
   seeSession(id: string): Promise<void>

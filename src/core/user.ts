@@ -49,7 +49,8 @@ export type Session = {
   createdAt: number
   seenAt: number
 }
-export type SessionDraft = Pick<Session, 'userId' | 'address' | 'agent'> & { hash: string }
+/** `password`: the one that was given, as it was kept then. */
+export type SessionDraft = Pick<Session, 'userId' | 'address' | 'agent'> & { hash: string; password: string }
 /** A session, and whose it is. */
 export type SignedIn = Session & { user: User }
 
@@ -82,6 +83,9 @@ export const ticketUrl = (publicUrl: string, kind: TicketKind, secret: string): 
 /** 256 random bits: nobody can try them all, so a quick hash of them is enough. */
 export const newToken = (): string => randomBytes(32).toString('base64url')
 export const hashToken = (token: string): string => hash('sha256', token, 'base64url')
+
+/** For so long it can be looked up what people did. */
+export const auditMs = 400 * 24 * 3_600_000
 
 /** One thing that a person did, or was refused. */
 export type AuditEntry = {

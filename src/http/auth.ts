@@ -66,7 +66,7 @@ export class Door {
   /** Whether the request would be let in still: its answer may go on for hours. */
   async stillAllows(request: FastifyRequest, environment: EnvironmentName): Promise<boolean> {
     if (request.visitor)
-      return await this.#visit(request, environment).then(
+      return await this.#visit(request, environment, false).then(
         key => this.#forbidden(request, key) === undefined,
         () => false,
       )
@@ -74,9 +74,9 @@ export class Door {
     return this.#unusable(key) === undefined && this.#forbidden(request, key!) === undefined
   }
 
-  async #visit(request: FastifyRequest, environment: EnvironmentName): Promise<Key> {
+  async #visit(request: FastifyRequest, environment: EnvironmentName, isUse = true): Promise<Key> {
     const { visitors, environmentId } = this.#parts
-    request.visitor = await visitors.find(request)
+    request.visitor = await visitors.find(request, isUse)
     return keyOfVisitor(request.visitor, environment, environmentId(environment))
   }
 
@@ -110,9 +110,13 @@ export class Door {
     if (allowance.exceeded) {
       const wait = Math.max(1, Math.ceil((allowance.resetAt - this.#parts.now()) / 1_000))
       done(
-        new Problem('rate_limited', `At most ${allowance.limit} requests a minute with this key.`, {
-          retryAfter: wait,
-        }),
+        new Problem(
+          'rate_limited',
+          `At most ${allowance.limit} requests a minute${request.visitor ? '' : ' with this key'}.`,
+          {
+            retryAfter: wait,
+          },
+        ),
       )
       return
     }

@@ -32,7 +32,7 @@ export const conversations =
       limit,
       unread: unread === 'true',
       ...(beforeSeq !== undefined && { beforeSeq }),
-      ...(contains !== undefined && { contains: searched(contains) }),
+      ...(contains !== undefined && { contains, ...(numberIn(contains) && { number: numberIn(contains)! }) }),
     })
     return {
       success: true,
@@ -43,7 +43,7 @@ export const conversations =
   }
 
 /** Numbers are looked for however people write them. */
-const searched = (text: string) => (/^[+\d\s().-]+$/.test(text) ? text.replace(/[\s().-]/g, '') : text)
+const numberIn = (text: string) => (/^[+\d\s().-]+$/.test(text) ? text.replace(/[\s().-]/g, '') : undefined)
 
 export const thread =
   (store: Conversing): Action<ThreadResponse> =>

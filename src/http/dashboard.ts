@@ -43,9 +43,16 @@ const headers = {
 type File = { type: string; bytes: Buffer; zipped: Buffer }
 
 /** By the path each is asked for under. Empty: it was not built. */
-export type Dashboard = ReadonlyMap<string, File>
+type Files = ReadonlyMap<string, File>
 
-export function readDashboard(folder: string): Dashboard {
+export type Dashboard = {
+  files: Files
+  publicUrl: () => string
+  /** Under this name there is staging alone, and so no dashboard. */
+  stagingHost: string | undefined
+}
+
+export function readDashboard(folder: string): Files {
   const files = new Map<string, File>()
   if (!existsSync(join(folder, 'index.html'))) return files
   for (const name of globSync('**/*.*', { cwd: folder })) {
@@ -57,7 +64,7 @@ export function readDashboard(folder: string): Dashboard {
   return files
 }
 
-export function registerDashboard(app: FastifyInstance, files: Dashboard): void {
+export function registerDashboard(app: FastifyInstance, { files, publicUrl, stagingHost }: Dashboard): void {
   const send = (reply: FastifyReply, file: File, acceptsGzip: boolean) =>
     reply
       .headers(headers)
@@ -82,6 +89,9 @@ export function registerDashboard(app: FastifyInstance, files: Dashboard): void 
     const isPage = isRead && /\btext\/html\b/.test(request.headers.accept ?? '') && !isOurs(path)
     if (!isPage) throw nothingHere()
     reply.header('cache-control', 'no-cache')
+    const host = request.headers.host?.toLowerCase().replace(/:\d+$/, '')
+    if (stagingHost !== undefined && host === stagingHost.replace(/:\d+$/, ''))
+      return reply.redirect(`${publicUrl()}${path}`)
     const page = files.get('/index.html')
     if (page) return send(reply, page, acceptsGzip)
     return reply

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Environment, EnvironmentName } from '../core/environment.ts'
-import { type AuditParts, audited } from './audit.ts'
+import { type AuditParts, audited, deedOf, noteRefusals } from './audit.ts'
 import { type Door, keyOf } from './auth.ts'
 import { type Idempotency, type Keeper, keepNothing } from './idempotency.ts'
 import { FileAnswer } from './media.ts'
@@ -29,6 +29,7 @@ export function registerEnvironment(
   streams: Set<StreamAnswer>,
 ): void {
   const nothingHere = nothingAt(bases[name], parts.routes)
+  noteRefusals(app, parts, name)
   app.addHook('onRequest', parts.door.hook(name))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
@@ -44,7 +45,7 @@ export function registerEnvironment(
       app.route({
         method: route.method,
         url,
-        config: { scope: route.scope },
+        config: { scope: route.scope, ...(deedOf(route) && { deed: deedOf(route)! }) },
         schema: {
           ...(body && { body }),
           querystring: route.query ?? noQuery,

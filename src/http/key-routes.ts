@@ -19,7 +19,7 @@ export const keyRoutes = ({ keys: parts }: RouteParts): readonly Route[] => [
   {
     operation: 'addKey',
     group: 'Keys',
-    summary: 'A new API key, shown this once. Nobody can give more than they have',
+    summary: 'A new API key, shown this once. Nobody can give a scope that they lack',
     method: 'POST',
     paths: ['/keys'],
     scope: 'keys:manage',

@@ -1,4 +1,4 @@
-/** API keys over the API. A key gives no more than it has. */
+/** API keys over the API. Nobody gives a scope that they lack. */
 
 import { hashSecret, hintOf, type Key, newSecret, type Scope, sendAndRead } from '../core/key.ts'
 import { isNetwork } from '../core/network.ts'
@@ -102,15 +102,16 @@ export const revokeKey =
     return { success: true, data: shownKey(revoked!) }
   }
 
-async function find({ store }: KeyParts, { environment, params }: ApiRequest): Promise<Key> {
+async function find({ store, now }: KeyParts, { environment, params }: ApiRequest): Promise<Key> {
   const key = (await store.keys()).find(
     ({ id, environmentId }) => id === params.key_id!.toLowerCase() && environmentId === environment.id,
   )
-  if (!key || key.revokedAt !== null) throw unknownKey()
+  const isOver = key && (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now()))
+  if (!key || isOver) throw unknownKey()
   return key
 }
 
-const unknownKey = () => new Problem('key_not_found', 'There is no key with this id, or it was revoked.')
+const unknownKey = () => new Problem('key_not_found', 'There is no key with this id, or it has ended.')
 
 function requireScopes(by: Key, wanted: readonly Scope[]): void {
   const lacking = wanted.find(scope => !by.scopes.includes(scope))

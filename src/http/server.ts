@@ -113,6 +113,7 @@ export function buildServer(parts: ServerParts): Server {
   })
   app.decorateRequest('key', null)
   app.decorateRequest('visitor', null)
+  app.decorateRequest('isNoted', false)
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')

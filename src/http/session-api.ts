@@ -1,8 +1,9 @@
 /** Serves /session: people sign in with a browser, and look after their team. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedIn } from '../core/user.ts'
-import { type AuditParts, audited, draftOf } from './audit.ts'
+import { type AuditParts, audited, deedOf, draftOf, noteRefusals } from './audit.ts'
 import type { BrowserGuard } from './browser-guard.ts'
 import { nothingAt } from './nothing.ts'
 import { asProblem } from './problems.ts'
@@ -11,6 +12,8 @@ import type { SessionRoute } from './session-routes.ts'
 import type { Visitors } from './visitors.ts'
 
 export type SessionParts = AuditParts & {
+  /** For how long to hold back the answer to somebody who failed. */
+  delay: (address: string) => number
   routes: readonly SessionRoute[]
   guard: BrowserGuard
   visitors: Visitors
@@ -27,6 +30,7 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
   app.setNotFoundHandler((request, reply) => {
     throw nothingHere(request, reply)
   })
+  noteRefusals(app, parts, null)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store')
     guard.check(request)
@@ -35,6 +39,7 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
     app.route({
       method: route.method,
       url: route.path,
+      config: { ...(deedOf(route) && { deed: deedOf(route)! }) },
       schema: {
         ...(route.body && { body: route.body }),
         querystring: route.query ?? noQuery,
@@ -48,7 +53,10 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
         request.query = readQuery(request.query as Record<string, unknown>, route.query)
         done()
       },
-      handler: route.isLogin ? attempted(parts, route) : audited(parts, null, route, handlerOf(parts, route)),
+      handler:
+        route.isLogin && route.access === 'anyone'
+          ? attempted(parts, route)
+          : audited(parts, null, route, handlerOf(parts, route)),
     })
 }
 
@@ -63,7 +71,7 @@ async function visitorOf(
 
 const handlerOf =
   ({ guard }: SessionParts, route: SessionRoute) =>
-  (request: FastifyRequest, reply: FastifyReply): Promise<object> =>
+  (request: FastifyRequest, reply: FastifyReply, name: (email: string) => void = () => {}): Promise<object> =>
     route.action({
       visitor: request.visitor,
       body: request.body,
@@ -71,22 +79,31 @@ const handlerOf =
       params: request.params as Record<string, string>,
       caller: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
       isInsecure: guard.isInsecure(request),
+      name,
       setSession: token => void reply.header('set-cookie', guard.cookie(request, token)),
     })
 
-/** Tries to sign in are noted when they ended: before, nobody knows who it is. */
+/** What is worth a line in the log. The rest could be repeated without end by anybody. */
+const worthNoting = new Set(['wrong_credentials', 'code_needed'])
+
+/** Tries to get in are noted when they ended: before, nobody knows who it is. */
 function attempted(parts: SessionParts, route: SessionRoute) {
   const handler = handlerOf(parts, route)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    const given = (request.body as { email?: string }).email?.trim().toLowerCase().slice(0, 254)
-    const who = request.visitor?.user.email ?? given ?? ''
-    const draft = { ...draftOf(request, who, null, route.operation), fields: [] }
+    request.isNoted = true
+    let who = (request.body as { email?: string }).email?.trim().toLowerCase().slice(0, 254) ?? ''
+    const note = (refusal: string | null) =>
+      parts.audit.audit({ ...draftOf(request, who, null, route.operation), fields: [], refusal })
     try {
-      const answer = await handler(request, reply)
-      await parts.audit.audit(draft)
+      const answer = await handler(request, reply, email => {
+        who = email
+      })
+      await note(null)
       return answer
     } catch (error) {
-      await parts.audit.audit({ ...draft, refusal: asProblem(error).code })
+      const { code } = asProblem(error)
+      if (worthNoting.has(code)) await note(code)
+      await sleep(parts.delay(request.ip))
       throw error
     }
   }

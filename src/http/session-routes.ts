@@ -15,6 +15,8 @@ export type SessionRequest = {
   params: Readonly<Record<string, string>>
   caller: { address: string; agent: string }
   isInsecure: boolean
+  /** Says whom the audit log should name. */
+  name: (email: string) => void
   /** Gives the browser its session, or takes it away. */
   setSession: (token: string | undefined) => void
 }
@@ -32,6 +34,8 @@ export type SessionRoute = {
   isLook?: true
   /** Takes a password, which must not go over an open line. */
   isLogin?: true
+  /** What the audit log should tell beside ids. */
+  target?: (body: unknown) => string
   action: (request: SessionRequest) => Promise<object>
 }
 
@@ -88,9 +92,10 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       isLogin: true,
       body: shapes.RedeemRequest,
       response: shapes.OkResponse,
-      action: async ({ body, caller, setSession }) => {
+      action: async ({ body, caller, name, setSession }) => {
         const { token, ...given } = body as shapes.RedeemRequest
         const begun = await team.redeem(token, given, caller)
+        name(begun.user.email)
         setSession(begun.token)
         return ok
       },
@@ -152,11 +157,12 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       method: 'POST',
       path: '/two-factor/confirm',
       access: 'signed in',
+      isLogin: true,
       body: shapes.TotpRequest,
       response: shapes.OkResponse,
       action: async ({ visitor, body }) => {
-        const { secret, code } = body as shapes.TotpRequest
-        await team.confirmTotp(visitor!.user, secret, code)
+        const { secret, code, password } = body as shapes.TotpRequest
+        await team.confirmTotp(visitor!.user, password, secret, code)
         return ok
       },
     },

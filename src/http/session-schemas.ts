@@ -89,7 +89,7 @@ export const TotpResponse = Type.Object(
 )
 export type TotpResponse = Static<typeof TotpResponse>
 export const TotpRequest = Type.Object(
-  { secret: Type.String({ maxLength: 100 }), code },
+  { secret: Type.String({ maxLength: 100 }), code, password },
   { ...closed, title: 'TotpRequest' },
 )
 export type TotpRequest = Static<typeof TotpRequest>

@@ -26,7 +26,7 @@ export const stats =
       throw bad('utc_offset', 'must be minutes ahead of UTC, from -840 to 840')
     const at = now()
     const since = sinceOf(period, at, minutes * 60_000)
-    const found = statsOf(await store.tallies(environment.id, since), period, at, since)
+    const found = statsOf(await store.tallies(environment.id, since), period, since)
     const members = fleet.candidates(environment.id)
     const own = new Set(members.map(({ device }) => device.id))
     const oldest = (await store.oldestWaiting())

@@ -35,6 +35,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       path: '/team/invitations',
       access: 'signed in',
       body: shapes.InviteRequest,
+      target: body => `${(body as shapes.InviteRequest).email} ${(body as shapes.InviteRequest).role}`,
       response: shapes.LinkResponse,
       action: async ({ visitor, body }) => {
         const { email, role } = body as shapes.InviteRequest
@@ -59,6 +60,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       path: '/team/:user_id',
       access: 'signed in',
       body: shapes.RoleRequest,
+      target: body => (body as shapes.RoleRequest).role,
       response: shapes.OkResponse,
       action: async ({ visitor, params, body }) => {
         await team.changeRole(visitor!.user, params.user_id!, (body as shapes.RoleRequest).role)

@@ -28,10 +28,10 @@ export class Visitors {
   }
 
   /** Who asks, or a Problem thrown. */
-  async find(request: FastifyRequest): Promise<SignedIn> {
+  async find(request: FastifyRequest, isUse = true): Promise<SignedIn> {
     this.#guard.check(request)
     const token = this.#guard.token(request)
-    const found = token === undefined ? undefined : await this.#team.signedIn(token)
+    const found = token === undefined ? undefined : await this.#team.signedIn(token, isUse)
     if (!found) throw new Problem('not_signed_in', 'Your session has ended. Sign in again.')
     return found
   }

@@ -102,7 +102,7 @@ export async function restore(url: string, file: string, now: () => number): Pro
   const copy = join(folder, 'backup.db')
   await copyFile(file, copy)
   const source = new SqliteDriver(copy)
-  const target = openDriver(url)
+  const target = openDriver(url, true)
   try {
     await migrate(source, now)
     await migrate(target, now)

@@ -16,7 +16,7 @@ import {
   fromRow as messageFrom,
 } from './message-row.ts'
 import { type ReceivedRow, columns as receivedColumns, fromRow as receivedFrom } from './received-row.ts'
-import { type Sql, sql, varying } from './sql.ts'
+import { from, type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Rows that are looked at for one page at most. */
@@ -31,6 +31,20 @@ export function noteReceived(
     INSERT INTO conversations (environment_id, person, last_seq, last_n)
     VALUES (${environmentId}, ${person}, ${seq}, ${n})
     ON CONFLICT (environment_id, person) DO UPDATE SET last_seq = excluded.last_seq, last_n = excluded.last_n`)
+}
+
+/** What was removed with age cannot be seen any more. */
+export function notUnread(
+  tx: Transaction,
+  environmentId: number,
+  removed: ReadonlyMap<string, number>,
+): void {
+  const items = [...removed].map(([writer, n]) => ({ writer, n }))
+  if (items.length === 0) return
+  tx.write(sql`
+    UPDATE conversations SET read_n = r.n ${from({ writer: 'text', n: 'bigint' }, items)}
+    WHERE conversations.environment_id = ${environmentId} AND conversations.person = r.writer
+      AND conversations.read_n < r.n`)
 }
 
 /** What the person wrote is gone up to this number. */
@@ -61,7 +75,7 @@ type ConversationRow = ReceivedRow & { person: string; lastSeq: number; unread: 
 export async function conversations(
   connection: Sql,
   environmentId: number,
-  { limit, beforeSeq = Number.MAX_SAFE_INTEGER, unread, contains }: ConversationFilter,
+  { limit, beforeSeq = Number.MAX_SAFE_INTEGER, unread, contains, number }: ConversationFilter,
 ): Promise<ConversationPage> {
   const most = contains === undefined ? limit + 1 : mostLookedAt
   const rows = await connection.all<ConversationRow>(sql`
@@ -72,7 +86,10 @@ export async function conversations(
   const wanted = contains?.toLowerCase()
   const matching = rows.filter(
     ({ person, text }) =>
-      wanted === undefined || person.toLowerCase().includes(wanted) || text.toLowerCase().includes(wanted),
+      wanted === undefined ||
+      person.toLowerCase().includes(wanted) ||
+      text.toLowerCase().includes(wanted) ||
+      (number !== undefined && person.includes(number)),
   )
   const items = matching.slice(0, limit).map(conversationOf)
   if (matching.length > limit) return { items, next: items.at(-1)!.lastSeq }

@@ -19,7 +19,7 @@ import { Group, type GroupOptions, type Verb } from './group.ts'
 import * as keys from './keys.ts'
 import { messageList } from './message-list.ts'
 import * as messages from './messages.ts'
-import { migrate } from './migrate.ts'
+import { migrate, newestVersion, schemaVersion } from './migrate.ts'
 import * as people from './opt-outs.ts'
 import { erase, noteErased } from './people.ts'
 import * as phones from './phones.ts'
@@ -40,9 +40,9 @@ import * as hooks from './webhooks.ts'
 import { countRequests } from './windows.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
-export function openDriver(url: string): Driver {
+export function openDriver(url: string, isPatient = false): Driver {
   try {
-    if (/^postgres(ql)?:\/\//.test(url)) return new PostgresDriver(url)
+    if (/^postgres(ql)?:\/\//.test(url)) return new PostgresDriver(url, isPatient)
     if (url.startsWith('sqlite:')) return new SqliteDriver(resolve(url.slice('sqlite:'.length)))
   } catch (error) {
     throw named(error, url)
@@ -57,10 +57,24 @@ function named(error: unknown, url: string): unknown {
   return new StorageFault(detail, { cause: error })
 }
 
+/** A step may work through a table of millions. */
+async function migratePatiently(driver: Driver, url: string, now: () => number): Promise<void> {
+  if (driver.dialect === 'sqlite' || (await schemaVersion(driver)) === newestVersion) {
+    await migrate(driver, now)
+    return
+  }
+  const patient = openDriver(url, true)
+  try {
+    await migrate(patient, now)
+  } finally {
+    await patient.close()
+  }
+}
+
 export async function openStore(url: string, options: GroupOptions): Promise<Store> {
   const driver = openDriver(url)
   try {
-    await migrate(driver, options.now)
+    await migratePatiently(driver, url, options.now)
   } catch (error) {
     await driver.close()
     throw named(error, url)

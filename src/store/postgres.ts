@@ -33,14 +33,17 @@ export class PostgresDriver implements Driver {
   #writer: pg.Client | undefined
   #tail: Promise<unknown> = Promise.resolve()
 
-  constructor(url: string) {
+  /** `isPatient`: statements may take as long as they like, such as those that change a large table. */
+  constructor(url: string, isPatient = false) {
     this.#settings = {
       connectionString: url,
       types,
       connectionTimeoutMillis: connectMs,
-      statement_timeout: statementMs,
-      // Longer than the server's own limit: only for a server that no longer answers at all.
-      query_timeout: statementMs + 5_000,
+      ...(!isPatient && {
+        statement_timeout: statementMs,
+        // Longer than the server's own limit: only for a server that no longer answers at all.
+        query_timeout: statementMs + 5_000,
+      }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       application_name: 'basestation',

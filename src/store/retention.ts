@@ -1,7 +1,7 @@
 /** Forgetting what is old, oldest first: texts, or everything. What is not finished is passed over until it is. */
 
 import type { Old } from '../core/store.ts'
-import { forgetUpTo } from './conversations.ts'
+import { forgetUpTo, notUnread } from './conversations.ts'
 import type { Verb } from './group.ts'
 import { mediaOf } from './received.ts'
 import { removeFiles } from './removed-files.ts'
@@ -105,8 +105,15 @@ export const removeOld: Verb<Old, number> = async (tx, asked) => {
 
 /** The oldest, so that each list stays without gaps. Returns how many. */
 async function removeReceived(tx: Transaction, { environmentId, before, limit }: Old): Promise<number> {
-  const next = await tx.all<{ seq: number; n: number; metadata: string; receivedAt: number }>(sql`
-    SELECT seq, n_all AS n, metadata, received_at AS "receivedAt" FROM received
+  const next = await tx.all<{
+    seq: number
+    sender: string
+    nSender: number
+    n: number
+    metadata: string
+    receivedAt: number
+  }>(sql`
+    SELECT seq, sender, n_sender AS "nSender", n_all AS n, metadata, received_at AS "receivedAt" FROM received
     WHERE environment_id = ${environmentId} ORDER BY n_all LIMIT ${limit}`)
   const end = next.findIndex(({ receivedAt }) => receivedAt >= before)
   const old = end === -1 ? next : next.slice(0, end)
@@ -121,6 +128,8 @@ async function removeReceived(tx: Transaction, { environmentId, before, limit }:
     DELETE FROM events WHERE seq IN (
       SELECT seq FROM received WHERE environment_id = ${environmentId} AND n_all <= ${last})`)
   tx.write(sql`DELETE FROM received WHERE environment_id = ${environmentId} AND n_all <= ${last}`)
+  // In order, so that the last of each person stays.
+  notUnread(tx, environmentId, new Map(old.map(({ sender, nSender }) => [sender, nSender])))
   forgetUpTo(tx, environmentId, old.at(-1)!.seq)
   return old.length
 }

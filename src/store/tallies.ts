@@ -8,10 +8,18 @@ import { raw, type Sql, sql } from './sql.ts'
 const within = raw(
   deliverySteps
     .slice(0, -1)
-    .map(ms => `WHEN m.delivered_at - COALESCE(m.send_at, m.created_at) <= ${ms} THEN 'within ${ms}'`)
+    .map(
+      ms =>
+        `WHEN COALESCE(m.delivered_at, m.read_at) - COALESCE(m.send_at, m.created_at) <= ${ms} THEN 'within ${ms}'`,
+    )
     .join(' '),
 )
 const longest = raw(`'within ${deliverySteps.at(-1)}'`)
+
+const hour = raw(`e.at - e.at % ${hourMs}`)
+/** What was read without a word of its delivery was delivered. */
+const arrived = raw(`(e.type = 'message.delivered' OR (e.type = 'message.read' AND NOT EXISTS (
+  SELECT 1 FROM events d WHERE d.message_seq = e.message_seq AND d.type = 'message.delivered')))`)
 
 /** Returns how many events it went through. Several nodes may try; writers take turns, so each event counts once. */
 export const tally: Verb<number, number> = async (tx, limits) => {
@@ -28,24 +36,34 @@ export const tally: Verb<number, number> = async (tx, limits) => {
     tx.write(sql`
       INSERT INTO tallies (environment_id, hour, what, n)
       SELECT environment_id, hour, what, COUNT(*) FROM (
-        SELECT e.environment_id, e.at - e.at % ${raw(String(hourMs))} AS hour,
+        SELECT e.environment_id, ${hour} AS hour,
           CASE
             WHEN e.type IN ('message.queued', 'message.scheduled') THEN 'accepted'
-            WHEN e.type IN ('message.failed', 'message.expired', 'message.unknown') AND m.error_code IS NOT NULL
+            WHEN e.type IN ('message.failed', 'message.expired') AND m.error_code IS NOT NULL
               THEN substr(e.type, 9) || ' ' || m.error_code
+            -- A late answer takes the reason away.
+            WHEN e.type = 'message.unknown' THEN 'unknown ' || COALESCE(m.error_code, 'no_answer')
             ELSE substr(e.type, 9)
           END AS what
         FROM events e LEFT JOIN messages m ON m.seq = e.message_seq
           AND e.type IN ('message.failed', 'message.expired', 'message.unknown')
         WHERE e.seq > ${after} AND e.seq <= ${last} AND (
-          e.type IN ('message.sent', 'message.delivered', 'message.failed', 'message.expired', 'message.unknown',
-            'message.canceled', 'message.received')
+          e.type IN ('message.sent', 'message.failed', 'message.expired', 'message.unknown', 'message.canceled',
+            'message.received')
           OR (e.type IN ('message.queued', 'message.scheduled') AND e.n = 1))
         UNION ALL
-        SELECT e.environment_id, e.at - e.at % ${raw(String(hourMs))} AS hour,
-          CASE ${within} ELSE ${longest} END AS what
+        SELECT e.environment_id, ${hour} AS hour, 'delivered' AS what FROM events e
+        WHERE e.seq > ${after} AND e.seq <= ${last} AND ${arrived}
+        UNION ALL
+        SELECT e.environment_id, ${hour} AS hour, CASE ${within} ELSE ${longest} END AS what
         FROM events e JOIN messages m ON m.seq = e.message_seq
-        WHERE e.seq > ${after} AND e.seq <= ${last} AND e.type = 'message.delivered' AND m.delivered_at IS NOT NULL
+        WHERE e.seq > ${after} AND e.seq <= ${last} AND ${arrived}
+          AND COALESCE(m.delivered_at, m.read_at) IS NOT NULL
+        UNION ALL
+        SELECT e.environment_id, ${hour} AS hour, 'found' AS what FROM events e
+        WHERE e.seq > ${after} AND e.seq <= ${last} AND e.type IN ('message.sent', 'message.delivered', 'message.failed')
+          AND EXISTS (SELECT 1 FROM events u
+            WHERE u.message_seq = e.message_seq AND u.type = 'message.unknown' AND u.n = e.n - 1)
       ) AS happened
       WHERE true
       GROUP BY environment_id, hour, what

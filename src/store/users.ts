@@ -2,6 +2,7 @@
 
 import { randomUUIDv7 } from 'node:crypto'
 import {
+  auditMs,
   type Role,
   type Session,
   type SessionDraft,
@@ -64,20 +65,25 @@ async function changeOne(tx: Transaction, id: string, change: UserChange): Promi
     UPDATE users SET role = ${role}, password = ${password}, totp = ${totp}, totp_step = ${totpStep} WHERE id = ${id}`)
   if (change.keepSession !== undefined)
     await tx.all(sql`DELETE FROM sessions WHERE user_id = ${id} AND id <> ${change.keepSession}`)
+  if (change.role !== undefined || change.password !== undefined) await endLinks(tx, user.email)
   return await userById(tx, id)
 }
 
-/** False: there is no such user, or nobody else could let others in. */
+/** Links do not outlive the rights that they were made with, or for. */
+async function endLinks(tx: Transaction, email: string): Promise<void> {
+  await tx.all(sql`DELETE FROM tickets WHERE email = ${email} OR created_by = ${email}`)
+}
+
+/** False: nobody else could let others in. */
 export const removeUser: Verb<string, boolean> = async (tx, ids) => {
   const removed: boolean[] = []
   for (const id of ids) {
-    if (await isLastOwner(tx, id)) {
-      removed.push(false)
-      continue
-    }
+    const isLast = await isLastOwner(tx, id)
+    removed.push(!isLast)
+    if (isLast) continue
     await tx.all(sql`DELETE FROM sessions WHERE user_id = ${id}`)
-    const gone = await tx.all(sql`DELETE FROM users WHERE id = ${id} RETURNING id`)
-    removed.push(gone.length > 0)
+    const [gone] = await tx.all<{ email: string }>(sql`DELETE FROM users WHERE id = ${id} RETURNING email`)
+    if (gone) await endLinks(tx, gone.email)
   }
   return removed
 }
@@ -155,16 +161,22 @@ async function redeemOne(tx: Transaction, { hash, email, password }: Redemption)
   return await userById(tx, id)
 }
 
-export const beginSession: Verb<SessionDraft, Session> = async (tx, drafts) => {
-  const begun: Session[] = []
-  for (const { hash, userId, address, agent } of drafts) {
+export const beginSession: Verb<SessionDraft, Session | undefined> = async (tx, drafts) => {
+  const begun: (Session | undefined)[] = []
+  for (const { hash, userId, password, address, agent } of drafts) {
+    // Between the look at the password and this, another may have been chosen.
+    if ((await userById(tx, userId))?.password !== password) {
+      begun.push(undefined)
+      continue
+    }
+    await tx.all(sql`DELETE FROM audit WHERE at <= ${tx.now - auditMs}`)
     await tx.all(sql`
       DELETE FROM sessions WHERE seen_at <= ${tx.now - sessionIdleMs} OR created_at <= ${tx.now - sessionMostMs}`)
     const [row] = await tx.all<Session>(sql`
       INSERT INTO sessions (hash, id, user_id, address, agent, created_at, seen_at)
       VALUES (${hash}, ${randomUUIDv7()}, ${userId}, ${address}, ${agent}, ${tx.now}, ${tx.now})
       RETURNING id, user_id AS "userId", address, agent, created_at AS "createdAt", seen_at AS "seenAt"`)
-    begun.push(row!)
+    begun.push(row)
   }
   return begun
 }

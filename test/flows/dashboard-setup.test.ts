@@ -79,6 +79,7 @@ describe('the first run', { skip }, () => {
     await page.getByRole('button', { name: 'Set them up' }).click()
     const secret = await page.locator('.secret code').innerText()
     await page.getByLabel('Code', { exact: true }).fill(totpCode(secret, totpStepAt(Date.now()) - 1))
+    await page.getByLabel('Your password').fill(password)
     await page.getByRole('button', { name: 'Switch them on' }).click()
     await page.getByRole('button', { name: 'Switch them off' }).waitFor()
     const next = await dashboard.visit()

@@ -57,6 +57,15 @@ for (const { name, empty } of databases)
       assert.ok(!(await works(old.key)) && (await works(fresh.key)))
       gateway.clock.real = true
     })
+    test('a key that has expired is not rotated', async () => {
+      gateway.clock.now = Date.now()
+      gateway.clock.real = false
+      const soon = new Date(gateway.clock.now + 60_000).toISOString()
+      const { data } = await client.addKey({ name: 'Short', expires_at: soon })
+      gateway.clock.now += 61_000
+      await assert.rejects(client.rotateKey(data.id), { code: 'key_not_found' })
+      gateway.clock.real = true
+    })
     test('an overlap never lengthens the life of a key', async () => {
       const soon = new Date(Date.now() + 60_000).toISOString()
       const { data } = await client.addKey({ name: 'Short', expires_at: soon })

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
+import { networkOf } from '../../src/core/team.ts'
 import { totpCode, totpStepAt } from '../../src/core/totp.ts'
 import type { Role } from '../../src/core/user.ts'
 import { teamOn } from '../../src/team.ts'
@@ -219,13 +220,17 @@ for (const { name, empty } of databases)
       assert.match(uri, /^otpauth:\/\/totp\//)
       const code = () => totpCode(secret, totpStepAt(gateway.clock.now))
       assert.equal(
-        (await one.ask('POST', '/session/two-factor/confirm', { secret, code: '000000' })).status,
+        (await one.ask('POST', '/session/two-factor/confirm', { secret, code: '000000', password })).status,
         400,
       )
       assert.equal(
-        (await one.ask('POST', '/session/two-factor/confirm', { secret, code: code() })).status,
+        (await one.ask('POST', '/session/two-factor/confirm', { secret, code: code(), password })).status,
         200,
       )
+      // Nobody with a borrowed browser puts their own app in its place.
+      const other = (await one.ask('POST', '/session/two-factor')).body.data.secret
+      const replaced = { secret: other, code: totpCode(other, totpStepAt(gateway.clock.now)), password }
+      assert.equal((await one.ask('POST', '/session/two-factor/confirm', replaced)).status, 400)
       const login = (extra: object = {}) =>
         visitor().ask('POST', '/session/login', { email: 'admin@example.org', password, ...extra })
       assert.equal((await login()).body.code, 'code_needed')
@@ -331,6 +336,46 @@ for (const { name, empty } of databases)
       assert.equal((await operator.ask('GET', '/session/sessions')).status, 401)
       assert.equal((await visitor().ask('POST', '/session/links/use', reset)).status, 410)
     })
+    test('nobody makes a link for a new password of their own: the present one is asked for', async () => {
+      const chief = await signedIn()
+      const { id } = (await chief.ask('GET', '/session')).body.data.user
+      assert.equal((await chief.ask('POST', `/session/team/${id}/password`)).status, 400)
+    })
+    test('links end with the rights of those who made them, and of those they are for', async () => {
+      const chief = await signedIn()
+      const schemer = await colleague('admin').catch(async () => await signedIn('admin@example.org'))
+      const invited = await schemer.ask('POST', '/session/team/invitations', {
+        email: 'accomplice@example.org',
+        role: 'admin',
+      })
+      const { members } = (await chief.ask('GET', '/session/team')).body.data
+      const idOf = (email: string) => members.find((one: { email: string }) => one.email === email).id
+      const forOperator = await schemer.ask('POST', `/session/team/${idOf('operator@example.org')}/password`)
+      await chief.ask('PATCH', `/session/team/${idOf('operator@example.org')}`, { role: 'owner' })
+      await chief.ask('DELETE', `/session/team/${idOf('admin@example.org')}`)
+      for (const { body } of [invited, forOperator]) {
+        const token = new URL(body.data.url).hash.slice(1)
+        assert.equal((await visitor().ask('POST', '/session/links/use', { token, password })).status, 410)
+      }
+      await chief.ask('PATCH', `/session/team/${idOf('operator@example.org')}`, { role: 'operator' })
+    })
+    test('a session that was being begun with the old password is none', async () => {
+      const [user] = await gateway.store.users()
+      const draft = { hash: 'x', userId: user!.id, password: 'what it was before', address: '', agent: '' }
+      assert.equal(await gateway.store.beginSession(draft), undefined)
+    })
+    test('what a role may not do is noted as refused; what strangers try without end is not', async () => {
+      const chief = await signedIn()
+      const viewer = await colleague('viewer')
+      await viewer.ask('POST', '/staging/api/v1/sms/send', { to: '+15550101234', message: 'x' })
+      const log = async () => (await chief.ask('GET', '/session/audit')).body.data
+      const [last] = await log()
+      assert.deepEqual([last.email, last.action, last.refusal], ['viewer@example.org', 'send', 'not_allowed'])
+      const was = (await log()).length
+      for (let n = 0; n < 5; n += 1)
+        await visitor().ask('POST', '/session/links/use', { token: 'none', password })
+      assert.equal((await log()).length, was)
+    })
     test('what people did is noted, what they were refused too, and nothing private', async () => {
       const chief = await signedIn()
       await chief.ask('POST', '/staging/api/v1/opt-outs', { number: '+15550107878' })
@@ -419,3 +464,8 @@ async function rawPost(
     },
   )
 }
+test('an IPv6 network counts as one, however its zeros are written', () => {
+  assert.equal(networkOf('2001:db8::a:b:c:d'), networkOf('2001:db8:0:0:1:2:3:4'))
+  assert.notEqual(networkOf('2001:db8:1::1'), networkOf('2001:db8:2::1'))
+  assert.equal(networkOf('192.0.2.7'), '192.0.2.7')
+})

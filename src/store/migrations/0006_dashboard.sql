@@ -54,6 +54,8 @@ CREATE TABLE audit (
   refusal TEXT
 );
 
+CREATE INDEX audit_at ON audit (at);
+
 -- People who wrote, each with their newest message, and how many of theirs somebody has seen.
 CREATE TABLE conversations (
   environment_id INTEGER NOT NULL,

@@ -127,17 +127,27 @@ function TwoFactor() {
       className="card stack"
       onSubmit={async event => {
         event.preventDefault()
-        const on = await act(() => session.confirmTwoFactor({ secret: begun.secret, code }), {
+        const on = await act(() => session.confirmTwoFactor({ secret: begun.secret, code, password }), {
           done: 'One-time codes are on.',
           stale,
         })
-        if (on) setBegun(undefined)
+        if (!on) return
+        setBegun(undefined)
+        setPassword('')
       }}
     >
       <h2>One-time codes</h2>
       <p>Scan this with your app, or type the secret into it. Then give a code that it shows.</p>
       <QrCode text={begun.uri} label="QR code for an authenticator app" />
       <Secret text={begun.secret} />
+      <TextField
+        label="Your password"
+        type="password"
+        value={password}
+        onChange={setPassword}
+        autoComplete="current-password"
+        required
+      />
       <TextField
         label="Code"
         value={code}
