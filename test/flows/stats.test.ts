@@ -75,9 +75,37 @@ for (const { name, empty } of databases)
         await assert.rejects(client.stats({ utc_offset: wrong }), { code: 'invalid_request' })
       await assert.rejects(client.stats({ period: '90d' as never }), { code: 'invalid_request' })
     })
+    test('what was read without a word of its delivery was delivered; what was found is not unknown', async () => {
+      const other = new Basestation({ url: gateway.url, key: await gateway.key('production', { scopes }) })
+      const device = await gateway.device('production')
+      await gateway.fleet.refresh()
+      const ids = await Promise.all(
+        ['+15550101501', '+15550101502', '+15550101503'].map(
+          async to => (await other.send({ to, message: 'x', ttl: 60 })).message_id,
+        ),
+      )
+      await until(
+        'they were handed over',
+        async () => (await other.messages({ status: 'sending' })).data.length === 3,
+      )
+      const tell = (messageId: string, outcome: 'read' | 'sent' | 'delivered') =>
+        gateway.store.record({ messageId, deviceId: device.id, outcome, at: Date.now() })
+      await tell(ids[0]!, 'sent')
+      await tell(ids[0]!, 'read')
+      // The other two are not answered for in time; one of them is later.
+      gateway.clock.now = Date.now() + 61_000
+      gateway.clock.real = false
+      await gateway.store.expire(10)
+      await tell(ids[1]!, 'delivered')
+      await until('all is counted', async () => (await other.stats()).data.totals.delivered === 2)
+      const { totals, delivery_rate: rate } = (await other.stats()).data
+      gateway.clock.real = true
+      assert.deepEqual([totals.accepted, totals.delivered, totals.unknown, rate], [3, 2, 1, 2 / 3])
+      await gateway.store.retire(device.id)
+    })
     test('the other environment sees none of it', async () => {
       const other = new Basestation({ url: gateway.url, key: await gateway.key('production', { scopes }) })
-      assert.equal((await other.stats()).data.totals.accepted, 0)
+      assert.equal((await other.stats()).data.totals.accepted, 3)
     })
     test('what waits is told, and since when', async () => {
       const device = await gateway.device('staging', { perMinute: 1, name: 'Slow' })
