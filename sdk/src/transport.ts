@@ -1,6 +1,7 @@
 /** Requests to a gateway: repeated where that is safe, and given up in time. */
 
 import { BasestationError, isProblem, type ProblemCode } from './error.ts'
+import { newId } from './new-id.ts'
 
 export type BasestationOptions = {
   /** The gateway's address, or the full base address that ends with /api/v1. */
@@ -63,8 +64,7 @@ export class Transport {
   async ask<Answer>(asked: Asked, read: Read<Answer> = response => response.json()): Promise<Answer> {
     const { method } = asked
     // One key for all tries: whatever became of the first, there is no second effect.
-    const idempotencyKey =
-      asked.idempotencyKey ?? (method === 'POST' && !asked.isLook ? crypto.randomUUID() : undefined)
+    const idempotencyKey = asked.idempotencyKey ?? (method === 'POST' && !asked.isLook ? newId() : undefined)
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.once({ ...asked, idempotencyKey }, read)

@@ -5,10 +5,8 @@ import { Loop } from './loop.ts'
 import type { Store } from './store.ts'
 
 const restMs = 1_000
-/** When there is much to count, others get their turn in between. */
-const busyRestMs = 200
-/** One commit's worth. */
-const step = 2_000
+/** One commit's worth: some 15 ms of work a second, however much there is to count. */
+const step = 5_000
 
 export class Teller {
   readonly #store: Pick<Store, 'tally'>
@@ -31,7 +29,7 @@ export class Teller {
     return this.#loop.stop()
   }
 
-  async #round(): Promise<number> {
-    return (await this.#store.tally(step)) === step ? busyRestMs : restMs
+  async #round(): Promise<undefined> {
+    await this.#store.tally(step)
   }
 }

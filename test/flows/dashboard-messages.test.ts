@@ -56,6 +56,17 @@ describe('messages in the dashboard', { skip }, () => {
     await sheet.getByRole('button', { name: 'Cancel it' }).click()
     await sheet.locator('.timeline').getByText('Canceled').waitFor()
   })
+  test('a date that is none, or a page that is gone, leaves no white page', async () => {
+    const page = await dashboard.at('/staging/messages?since=garbage')
+    await page.locator('tr', { hasText: 'seen live' }).waitFor()
+    await page.route('**/assets/audit-*.js', route => route.abort())
+    await page.getByRole('link', { name: 'Audit log' }).first().click()
+    await page.getByRole('button', { name: 'Load it again' }).waitFor()
+    await page.unroute('**/assets/audit-*.js')
+    await page.getByRole('button', { name: 'Load it again' }).click()
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    dashboard.complaints.length = 0
+  })
   test('filters and words find messages, and the address keeps them', async () => {
     await program.send({ to: '+15550100001', message: 'this one fails' })
     const page = await dashboard.at('/staging/messages')
@@ -131,13 +142,47 @@ describe('messages in the dashboard', { skip }, () => {
     assert.equal(texted().length, 400)
     assert.ok(calls >= 5)
   })
-  test('the list of messages goes on as one scrolls', async () => {
+  test('a bulk send goes on while one looks elsewhere, a hopeless row does not stop it, and what is left can be given up', async () => {
+    const page = await dashboard.at('/staging/messages/bulk')
+    const list = [
+      'number,text',
+      '+15550400009,one',
+      '+15550400019,',
+      '+15550400029,three',
+      `+15550400039,${'x'.repeat(1_700)}`,
+      '+15550400049,five',
+    ]
+    await page.getByLabel('Numbers, one a line').fill(list.join('\n'))
+    await page.getByLabel('Message', { exact: true }).fill('{text}')
+    await page.getByText('1 no text').waitFor()
+    let held: (() => void) | undefined
+    await page.route('**/sms/bulk', async route => {
+      await new Promise<void>(resolve => {
+        held = resolve
+      })
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Send to 4 people' }).click()
+    await page.getByRole('link', { name: 'Devices' }).first().click()
+    await page.getByRole('heading', { name: 'Devices' }).waitFor()
+    const release = setInterval(() => held?.(), 20)
+    await page.getByRole('link', { name: 'Messages' }).first().click()
+    await page.getByRole('link', { name: 'Send to many' }).click()
+    await page.getByText('3 accepted and safely stored, 2 not.').waitFor()
+    clearInterval(release)
+    await page.getByRole('button', { name: 'Another list' }).click()
+    await page.getByLabel('Numbers, one a line').waitFor()
+  })
+  test('the list of messages goes on as one scrolls, and new ones are at its top', async () => {
     const page = await dashboard.at('/staging/messages')
     await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 50)
     for (let seen = 50; seen < 250; seen += 50) {
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
       await page.waitForFunction(n => document.querySelectorAll('tbody tr').length > n, seen)
     }
+    await program.send({ to: '+15550101239', message: 'new at the top' })
+    await page.evaluate(() => scrollTo(0, 0))
+    await page.locator('tr', { hasText: 'new at the top' }).waitFor()
   })
   test('an answer comes into the inbox, counts as unread, is read, and is answered in place', async () => {
     const page = await dashboard.at('/staging/inbox')

@@ -23,6 +23,7 @@ const corpus = [
   '<math><mtext></p><style><img src=x onerror=window.hacked=1>',
   '\u202Egnp.exe <b>bold</b>',
   '=HYPERLINK("http://evil.example","x")',
+  '50% OFF a%2Fb',
 ]
 
 const pages = [

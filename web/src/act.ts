@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useEnvironment } from './environment.ts'
 import { useToast } from './parts/toast.tsx'
+import { onError } from './query-client.ts'
 
 type Options = {
   /** What to say when it is done. */
@@ -30,6 +31,7 @@ export function useAct(): [
       if (done !== undefined) say(done, undo && (() => void act(undo)))
       return true
     } catch (error) {
+      onError(error)
       complain(error)
       return false
     } finally {

@@ -7,9 +7,11 @@ export type Environment = 'production' | 'staging'
 export const environments: readonly Environment[] = ['production', 'staging']
 
 const paths: Record<Environment, string> = { production: '/api/v1', staging: '/staging/api/v1' }
+/** Seconds. Somebody waits: a refusal that lasts longer is shown at once. */
+const longestWait = 2
 const clients: Record<Environment, Basestation> = {
-  production: new Basestation({ url: location.origin + paths.production }),
-  staging: new Basestation({ url: location.origin + paths.staging }),
+  production: new Basestation({ url: location.origin + paths.production, longestWait }),
+  staging: new Basestation({ url: location.origin + paths.staging, longestWait }),
 }
 
 export const apiOf = (environment: Environment): Basestation => clients[environment]

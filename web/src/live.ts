@@ -4,9 +4,12 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { useEffect, useState } from 'react'
 import { BasestationError, type Event, type MessagesResponse } from '../../sdk/src/index.ts'
 import { apiOf, type Environment } from './environment.ts'
+import { onError } from './query-client.ts'
 
 /** Events often come in crowds; the pages follow them this often. */
 const togetherMs = 400
+/** After a refusal it begins anew, where the journal is then. */
+const refusedMs = 5_000
 /** A page that nobody looks at lets its line go: browsers have six for each host. */
 const hiddenMs = 20_000
 
@@ -45,24 +48,26 @@ async function follow(client: QueryClient, environment: Environment, signal: Abo
     due.clear()
     changed.clear()
   }
-  // What happened while nobody listened.
-  void client.invalidateQueries({ queryKey: [environment] })
-  try {
-    for await (const event of apiOf(environment).stream({}, signal)) {
-      for (const subject of subjects(event.type)) due.add(subject)
-      if (event.type.startsWith('message.') && event.type !== 'message.received') {
-        const message = event.data as unknown as Message
-        changed.set(message.message_id, message)
+  while (!signal.aborted) {
+    // What happened while nobody listened.
+    void client.invalidateQueries({ queryKey: [environment] })
+    try {
+      for await (const event of apiOf(environment).stream({}, signal)) {
+        for (const subject of subjects(event.type)) due.add(subject)
+        if (event.type.startsWith('message.') && event.type !== 'message.received') {
+          const message = event.data as unknown as Message
+          changed.set(message.message_id, message)
+        }
+        timer ??= setTimeout(flush, togetherMs)
       }
-      timer ??= setTimeout(flush, togetherMs)
+    } catch (error) {
+      // It comes back by itself, and ends only when it is refused: for good, or because its place is gone.
+      onError(error)
+      if (error instanceof BasestationError && [401, 403].includes(error.status)) break
     }
-  } catch (error) {
-    // The stream comes back by itself; it ends only when it is refused.
-    if (error instanceof BasestationError && error.code === 'not_signed_in')
-      void client.invalidateQueries({ queryKey: ['session'] })
-  } finally {
-    clearTimeout(timer)
+    await new Promise(resolve => setTimeout(resolve, refusedMs))
   }
+  clearTimeout(timer)
 }
 
 /** One page is asked for anew. Of many, only the rows that changed do: asking for all of them would never end. */

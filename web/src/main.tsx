@@ -4,6 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { queryClient } from './query-client.ts'
 import { applyTheme } from './theme.ts'
@@ -17,7 +18,9 @@ createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <Toasts>
-        <App />
+        <Boundary>
+          <App />
+        </Boundary>
       </Toasts>
     </QueryClientProvider>
   </StrictMode>,

@@ -2,12 +2,12 @@
 
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { BasestationError } from '../../sdk/src/index.ts'
-import { noteReach } from './reach.ts'
+import { noteReach, onReached } from './reach.ts'
 
 /** A session that ended shows on every page at once. */
-function onError(error: unknown): void {
+export function onError(error: unknown): void {
   noteReach(error instanceof BasestationError && error.code !== 'no_answer')
-  if (error instanceof BasestationError && error.code === 'not_signed_in')
+  if (error instanceof BasestationError && error.status === 401)
     void queryClient.invalidateQueries({ queryKey: ['session'] })
 }
 
@@ -23,3 +23,6 @@ export const queryClient: QueryClient = new QueryClient({
     },
   },
 })
+
+// What could not be looked up meanwhile is looked up now.
+onReached(() => void queryClient.invalidateQueries({ predicate: ({ state }) => state.status === 'error' }))

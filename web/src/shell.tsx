@@ -6,7 +6,9 @@ import { Link, useLocation } from 'wouter'
 import { useBrowserLocation } from 'wouter/use-browser-location'
 import { environments, rememberEnvironment, useApi, useEnvironment } from './environment.ts'
 import { useLive } from './live.ts'
+import { Boundary } from './parts/boundary.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
+import { useToast } from './parts/toast.tsx'
 import { useReach } from './reach.ts'
 import { type Scope, session, useForgetEverything, useManagesTeam, useMay, useSignedIn } from './session.ts'
 import { applyTheme, type Theme, theme, themes } from './theme.ts'
@@ -40,7 +42,10 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
   useEffect(() => {
     sheet.current?.close()
     // A new page begins at its heading, for those who cannot see that it changed.
-    if (before.current.split('/')[1] !== location.split('/')[1]) main.current?.focus({ preventScroll: true })
+    if (before.current.split('/')[1] !== location.split('/')[1]) {
+      main.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
     before.current = location
   }, [location])
   return (
@@ -76,7 +81,7 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
           </div>
         )}
         <main id="main" ref={main} tabIndex={-1}>
-          {children}
+          <Boundary key={location}>{children}</Boundary>
         </main>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has Escape */}
@@ -85,7 +90,8 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
         className="menu-sheet"
         aria-label="Menu"
         onClick={event => {
-          if (event.target === sheet.current) sheet.current?.close()
+          const isOutside = event.target === sheet.current
+          if (isOutside || (event.target as Element).closest('a')) sheet.current?.close()
         }}
       >
         <Sidebar isAboutNone={isAboutNone} />
@@ -217,12 +223,18 @@ function ThemeButton() {
 
 function SignOut() {
   const forget = useForgetEverything()
+  const { complain } = useToast()
   return (
     <button
       type="button"
       onClick={async () => {
-        await session.logout().catch(() => {})
-        await forget()
+        try {
+          await session.logout()
+          sessionStorage.clear()
+          await forget()
+        } catch (error) {
+          complain(error)
+        }
       }}
     >
       <Icon name="out" />

@@ -30,6 +30,11 @@ test('invalid and repeated rows are known before anything is sent', () => {
   const verdicts = recipientsOf(table, 1, 'Hi', new Set(['+15550105678'])).map(({ verdict }) => verdict)
   assert.deepEqual(verdicts, ['fine', 'duplicate', 'invalid', 'opted_out'])
 })
+test('a row whose text would be empty is told', () => {
+  const rows = [['', '+15550101234']]
+  const [row] = recipientsOf({ ...table, rows }, 1, '{name}')
+  assert.equal(row!.verdict, 'empty')
+})
 test('columns fill the text, however their names are written; others are told', () => {
   assert.equal(fill('Hi { name }, {code}', table.columns, ['Ann', '']), 'Hi Ann, {code}')
   assert.deepEqual(unknownPlaceholders('Hi {NAME}, {code}', table.columns), ['code'])

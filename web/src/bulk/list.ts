@@ -2,7 +2,7 @@
 
 export type Table = { columns: readonly string[]; rows: readonly (readonly string[])[] }
 
-export type Verdict = 'fine' | 'invalid' | 'duplicate' | 'opted_out'
+export type Verdict = 'fine' | 'invalid' | 'duplicate' | 'opted_out' | 'empty'
 
 export type Recipient = {
   /** Its line in the list, from 1, the heading not counted. */
@@ -55,18 +55,27 @@ export function recipientsOf(
     const number = normalise(given) ?? ''
     const isDuplicate = number !== '' && seen.has(number)
     seen.add(number)
+    const text = fill(template, columns, row)
+    // While there is no text at all yet, that is not the row's fault.
+    const isEmpty = template.trim() !== '' && text.trim() === ''
     return {
       line: index + 1,
       given,
       number,
-      text: fill(template, columns, row),
-      verdict: verdictOf(number, isDuplicate, optedOut),
+      text,
+      verdict: verdictOf(number, isDuplicate, isEmpty, optedOut),
     }
   })
 }
 
-function verdictOf(number: string, isDuplicate: boolean, optedOut: ReadonlySet<string>): Verdict {
+function verdictOf(
+  number: string,
+  isDuplicate: boolean,
+  isEmpty: boolean,
+  optedOut: ReadonlySet<string>,
+): Verdict {
   if (number === '') return 'invalid'
+  if (isEmpty) return 'empty'
   if (isDuplicate) return 'duplicate'
   return optedOut.has(number) ? 'opted_out' : 'fine'
 }

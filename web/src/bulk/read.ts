@@ -10,7 +10,7 @@ export function readTable(text: string): Table {
   const [first = [], ...rest] = data
   // Somebody's number is no heading.
   const hasHeading = data.length > 1 && !first.some(cell => normalise(cell) !== undefined)
-  const width = Math.max(1, ...data.map(row => row.length))
+  const width = data.reduce((most, row) => Math.max(most, row.length), 1)
   const columns = Array.from({ length: width }, (_, index) =>
     hasHeading ? (first[index]?.trim() ?? '') || `column ${index + 1}` : `column ${index + 1}`,
   )

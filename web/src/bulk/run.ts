@@ -1,9 +1,14 @@
-/** Sends a list, request by request: it can be paused, goes on after trouble, and sends nothing twice. */
+/**
+ * Sends a list, request by request: it can be paused, goes on after trouble, and sends nothing twice. It belongs to the
+ * page as a whole: whoever looks at something else meanwhile finds it as far as it has got.
+ */
 
-import { useCallback, useRef, useState } from 'react'
-import type { Basestation } from '../../../sdk/src/index.ts'
+import { useSyncExternalStore } from 'react'
+import { type Basestation, BasestationError } from '../../../sdk/src/index.ts'
+import { newId } from '../../../sdk/src/new-id.ts'
+import { apiOf, type Environment } from '../environment.ts'
 import { wordsFor } from '../parts/toast.tsx'
-import { type Outcome, type Recipient, requestsOf } from './list.ts'
+import { type Outcome, type Recipient, requestsOf, type Verdict } from './list.ts'
 
 export type Progress = {
   state: 'sending' | 'paused' | 'done'
@@ -16,90 +21,130 @@ export type Progress = {
 
 export type Options = { deviceId?: string; sendAt?: string }
 
-type Run = {
-  requests: readonly (readonly Recipient[])[]
-  next: number
-  outcomes: Outcome[]
-  options: Options
-  /** Names the whole of it: a request that is repeated has one effect. */
-  name: string
-  isPaused: boolean
-}
-
-const refused: Record<Recipient['verdict'], string> = {
+const refused: Record<Verdict, string> = {
   fine: '',
   invalid: 'not a number',
   duplicate: 'twice in the list',
   opted_out: 'opted out',
+  empty: 'no text',
 }
 
-export function useRun(api: Basestation) {
-  const run = useRef<Run>(undefined)
-  const [progress, setProgress] = useState<Progress>()
-  const show = useCallback((state: Progress['state'], trouble?: string) => {
-    const { requests, next, outcomes } = run.current!
-    setProgress({
-      state,
-      done: requests.slice(0, next).flat().length,
-      total: requests.flat().length,
-      outcomes: [...outcomes],
-      ...(trouble !== undefined && { trouble }),
-    })
-  }, [])
-  const goOn = useCallback(async () => {
-    const current = run.current!
-    current.isPaused = false
-    while (current.next < current.requests.length) {
-      if (current.isPaused) return show('paused')
-      show('sending')
+/** Refusals of a request as it is; others pass, or are about who asks. */
+const isHopeless = (error: unknown): error is BasestationError =>
+  error instanceof BasestationError && [400, 404, 413, 422].includes(error.status)
+
+class Run {
+  readonly #api: Basestation
+  readonly #requests: readonly (readonly Recipient[])[]
+  readonly #options: Options
+  readonly #onChange: () => void
+  /** Names the whole of it: a request that is repeated has one effect. */
+  readonly #name = newId()
+  readonly #outcomes: Outcome[]
+  #next = 0
+  #isPaused = false
+  progress!: Progress
+
+  constructor(api: Basestation, recipients: readonly Recipient[], options: Options, onChange: () => void) {
+    this.#api = api
+    this.#requests = requestsOf(recipients)
+    this.#options = options
+    this.#onChange = onChange
+    this.#outcomes = recipients
+      .filter(({ verdict }) => verdict !== 'fine')
+      .map(recipient => ({ recipient, outcome: refused[recipient.verdict], messageId: '' }))
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  async goOn(): Promise<void> {
+    this.#isPaused = false
+    while (this.#next < this.#requests.length) {
+      if (this.#isPaused) return this.#show('paused')
+      this.#show('sending')
+      const group = this.#requests[this.#next]!
       try {
-        current.outcomes.push(...(await sendOne(api, current, current.requests[current.next]!)))
+        this.#outcomes.push(...(await this.#send(group)))
       } catch (error) {
-        return show('paused', wordsFor(error))
+        if (!isHopeless(error)) return this.#show('paused', wordsFor(error))
+        this.#outcomes.push(...group.map(recipient => ({ recipient, outcome: error.message, messageId: '' })))
       }
-      current.next += 1
+      this.#next += 1
     }
-    show('done')
-  }, [api, show])
-  const start = useCallback(
-    (recipients: readonly Recipient[], options: Options) => {
-      run.current = {
-        requests: requestsOf(recipients),
-        next: 0,
-        outcomes: recipients
-          .filter(({ verdict }) => verdict !== 'fine')
-          .map(recipient => ({ recipient, outcome: refused[recipient.verdict], messageId: '' })),
-        options,
-        name: crypto.randomUUID(),
-        isPaused: false,
-      }
-      void goOn()
-    },
-    [goOn],
-  )
-  const pause = useCallback(() => {
-    if (run.current) run.current.isPaused = true
-  }, [])
-  return { progress, start, pause, goOn }
+    this.#show('done')
+  }
+
+  #show(state: Progress['state'], trouble?: string): void {
+    const left = this.#requests.slice(this.#next).flat()
+    const total = this.#requests.flat().length
+    this.progress = {
+      state,
+      done: total - left.length,
+      total,
+      outcomes: [
+        ...this.#outcomes,
+        ...left.map(recipient => ({ recipient, outcome: 'not handed over yet', messageId: '' })),
+      ],
+      ...(trouble !== undefined && { trouble }),
+    }
+    this.#onChange()
+  }
+
+  async #send(group: readonly Recipient[]): Promise<Outcome[]> {
+    const { deviceId, sendAt } = this.#options
+    const answer = await this.#api.sendBulk(
+      {
+        recipients: group.map(({ number }) => number),
+        message: group[0]!.text,
+        ...(deviceId !== undefined && { device_id: deviceId }),
+        ...(sendAt !== undefined && { send_at: sendAt }),
+      },
+      { idempotencyKey: `${this.#name}-${this.#next}` },
+    )
+    const rejected = new Map((answer.rejected ?? []).map(({ index, detail }) => [index, detail]))
+    const ids = [...answer.message_ids]
+    return group.map((recipient, index) => {
+      const why = rejected.get(index)
+      return why === undefined
+        ? { recipient, outcome: 'accepted', messageId: ids.shift() ?? '' }
+        : { recipient, outcome: why, messageId: '' }
+    })
+  }
 }
 
-async function sendOne(api: Basestation, run: Run, group: readonly Recipient[]): Promise<Outcome[]> {
-  const { deviceId, sendAt } = run.options
-  const answer = await api.sendBulk(
-    {
-      recipients: group.map(({ number }) => number),
-      message: group[0]!.text,
-      ...(deviceId !== undefined && { device_id: deviceId }),
-      ...(sendAt !== undefined && { send_at: sendAt }),
+const runs = new Map<Environment, Run>()
+const listeners = new Set<() => void>()
+const tell = () => {
+  for (const listener of listeners) listener()
+}
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+// What was not handed over yet exists only here.
+addEventListener('beforeunload', event => {
+  if ([...runs.values()].some(({ progress }) => progress.state !== 'done')) event.preventDefault()
+})
+
+/** The bulk send of an environment, if there is one. */
+export function useRun(environment: Environment) {
+  const progress = useSyncExternalStore(subscribe, () => runs.get(environment)?.progress)
+  return {
+    progress,
+    start: (recipients: readonly Recipient[], options: Options) => {
+      const run = new Run(apiOf(environment), recipients, options, tell)
+      runs.set(environment, run)
+      void run.goOn()
     },
-    { idempotencyKey: `${run.name}-${run.next}` },
-  )
-  const rejected = new Map((answer.rejected ?? []).map(({ index, detail }) => [index, detail]))
-  const ids = [...answer.message_ids]
-  return group.map((recipient, index) => {
-    const why = rejected.get(index)
-    return why === undefined
-      ? { recipient, outcome: 'accepted', messageId: ids.shift() ?? '' }
-      : { recipient, outcome: why, messageId: '' }
-  })
+    pause: () => runs.get(environment)?.pause(),
+    goOn: () => void runs.get(environment)?.goOn(),
+    /** Makes room for another list. */
+    clear: () => {
+      runs.delete(environment)
+      tell()
+    },
+  }
 }

@@ -57,6 +57,8 @@ function AddNew() {
   const environment = useEnvironment()
   const [kind, setKind] = useState<Device['kind']>()
   const [named, setNamed] = useState<{ name: string; phone: string }>()
+  const [isNamed, setIsNamed] = useState(false)
+  const back = () => setIsNamed(false)
   if (kind === undefined)
     return (
       <Page title="Add a device" about="What should carry your messages?">
@@ -75,12 +77,20 @@ function AddNew() {
   const { title } = kinds.find(one => one.kind === kind)!
   return (
     <Page title={`Add: ${title}`}>
-      {named === undefined ? (
-        <NameIt kind={kind} onNamed={setNamed} onBack={() => setKind(undefined)} />
+      {named === undefined || !isNamed ? (
+        <NameIt
+          kind={kind}
+          before={named}
+          onNamed={given => {
+            setNamed(given)
+            setIsNamed(true)
+          }}
+          onBack={() => setKind(undefined)}
+        />
       ) : kind === 'whatsapp' ? (
-        <LinkNumber {...named} />
+        <LinkNumber {...named} onBack={back} />
       ) : (
-        <ConnectPhone {...named} />
+        <ConnectPhone {...named} onBack={back} />
       )}
     </Page>
   )
@@ -88,18 +98,20 @@ function AddNew() {
 
 function NameIt({
   kind,
+  before,
   onNamed,
   onBack,
 }: {
   kind: Device['kind']
+  before: { name: string; phone: string } | undefined
   onNamed: (named: { name: string; phone: string }) => void
   onBack: () => void
 }) {
   const api = useApi()
   const [, go] = useLocation()
   const [act, isBusy] = useAct()
-  const [name, setName] = useState('')
-  const [phone, setPhone] = useState('')
+  const [name, setName] = useState(before?.name ?? '')
+  const [phone, setPhone] = useState(before?.phone ?? '')
   const submit = async (event: React.SubmitEvent) => {
     event.preventDefault()
     if (kind !== 'simulated') onNamed({ name, phone })

@@ -47,6 +47,7 @@ const words: Record<Verdict, { word: string; look: string }> = {
   invalid: { word: 'not a number', look: 'bad' },
   duplicate: { word: 'twice in the list', look: 'warn' },
   opted_out: { word: 'opted out', look: 'warn' },
+  empty: { word: 'no text', look: 'bad' },
 }
 const mostShown = 8
 

@@ -1,6 +1,5 @@
 /** How far a bulk send has got, and its result as a file. */
 
-import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { resultFile } from '../bulk/list.ts'
 import type { Progress } from '../bulk/run.ts'
@@ -8,18 +7,11 @@ import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/page.tsx'
 import { count } from '../parts/show.tsx'
 
-type Props = { progress: Progress; onPause: () => void; onGoOn: () => void }
+type Props = { progress: Progress; onPause: () => void; onGoOn: () => void; onClear: () => void }
 
-export function BulkProgress({ progress, onPause, onGoOn }: Props) {
+export function BulkProgress({ progress, onPause, onGoOn, onClear }: Props) {
   const { state, done, total, outcomes, trouble } = progress
   const accepted = outcomes.filter(({ outcome }) => outcome === 'accepted').length
-  useEffect(() => {
-    if (state === 'done') return
-    // What was not handed over yet exists only here.
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [state])
   const save = () => {
     const url = URL.createObjectURL(new Blob([resultFile(outcomes)], { type: 'text/csv' }))
     const link = document.createElement('a')
@@ -66,6 +58,11 @@ export function BulkProgress({ progress, onPause, onGoOn }: Props) {
           </Button>
         )}
         {state !== 'sending' && <Button onClick={save}>Save the result</Button>}
+        {state !== 'sending' && (
+          <Button look="quiet" onClick={onClear}>
+            {state === 'done' ? 'Another list' : 'Give the rest up'}
+          </Button>
+        )}
         {state === 'done' && (
           <Link className="button primary" href="/messages">
             Watch them

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { numberColumn, type Recipient, recipientsOf, type Table, unknownPlaceholders } from '../bulk/list.ts'
 import { mostRows, readTable } from '../bulk/read.ts'
 import { useRun } from '../bulk/run.ts'
-import { useApi } from '../environment.ts'
+import { useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, SelectField } from '../parts/field.tsx'
 import { Notice, Page } from '../parts/page.tsx'
@@ -16,8 +16,7 @@ import { BulkProgress } from './bulk-progress.tsx'
 import { DeviceChoice, SendTime, sendAtOf } from './send-options.tsx'
 
 export default function Bulk() {
-  const api = useApi()
-  const run = useRun(api)
+  const run = useRun(useEnvironment())
   return (
     <Page
       title="Send to many"
@@ -29,7 +28,7 @@ export default function Bulk() {
       }
     >
       {run.progress ? (
-        <BulkProgress progress={run.progress} onPause={run.pause} onGoOn={() => void run.goOn()} />
+        <BulkProgress progress={run.progress} onPause={run.pause} onGoOn={run.goOn} onClear={run.clear} />
       ) : (
         <Prepare onStart={run.start} />
       )}
@@ -72,13 +71,22 @@ function Prepare({ onStart }: { onStart: Start }) {
       <section className="card stack">
         <h2>To whom</h2>
         <FileDrop onText={take} />
-        <AreaField
-          label="Numbers, one a line, or a table with commas"
-          value={pasted.length > 20_000 ? `${pasted.slice(0, 20_000)}\n…` : pasted}
-          onChange={take}
-          rows={6}
-          placeholder={'name,number\nAnn,+15550101234\nBob,+15550105678'}
-        />
+        {pasted.length > longestShown ? (
+          <div className="row">
+            <strong>{counted(recipients.length, 'row')} from your list</strong>
+            <Button isSmall onClick={() => take('')}>
+              Clear
+            </Button>
+          </div>
+        ) : (
+          <AreaField
+            label="Numbers, one a line, or a table with commas"
+            value={pasted}
+            onChange={take}
+            rows={6}
+            placeholder={'name,number\nAnn,+15550101234\nBob,+15550105678'}
+          />
+        )}
         {table && table.columns.length > 1 && (
           <SelectField
             label="Column with the numbers"
@@ -128,6 +136,8 @@ function Prepare({ onStart }: { onStart: Start }) {
   )
 }
 
+/** Longer ones are not shown: whatever is typed into a part of a list would be taken for the whole. */
+const longestShown = 20_000
 const largestFile = 20 * 1_048_576
 
 function FileDrop({ onText }: { onText: (text: string) => void }) {

@@ -6,6 +6,7 @@ import { useLocation, useSearchParams } from 'wouter'
 import type { SendRequest } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { useDevices } from '../devices.ts'
+import { useDraft } from '../draft.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, TextField } from '../parts/field.tsx'
@@ -16,13 +17,13 @@ import { DeviceChoice, mayTakeMedia, SendTime, sendAtOf } from './send-options.t
 
 export default function Compose() {
   const [search] = useSearchParams()
-  const [to, setTo] = useState(search.get('to') ?? '')
-  const [text, setText] = useState(search.get('text') ?? '')
+  const environment = useEnvironment()
+  const [to, setTo] = useDraft(`${environment}.to`, search.get('to') ?? '')
+  const [text, setText] = useDraft(`${environment}.text`, search.get('text') ?? '')
   const [device, setDevice] = useState(search.get('device') ?? '')
   const [media, setMedia] = useState(search.get('media') ?? '')
   const [when, setWhen] = useState('')
   const api = useApi()
-  const environment = useEnvironment()
   const [, go] = useLocation()
   const [act, isBusy] = useAct()
   const { data: devices = [] } = useDevices()
@@ -47,14 +48,17 @@ export default function Compose() {
   const wrongNumber = /\d{7}/.test(to.replace(/\D/g, '')) ? verdict?.rejected[0]?.detail : undefined
   const send = async (event: React.SubmitEvent) => {
     event.preventDefault()
+    let sent = ''
     const isSent = await act(
       async () => {
-        const { message_id: id } = await api.send(request)
-        go(`/messages/${id}`)
+        sent = (await api.send(request)).message_id
       },
       { done: sendAt === undefined ? 'Accepted, and safely stored.' : 'Scheduled.' },
     )
-    if (isSent) setText('')
+    if (!isSent) return
+    sessionStorage.removeItem(`basestation.draft.${environment}.to`)
+    sessionStorage.removeItem(`basestation.draft.${environment}.text`)
+    go(`/messages/${sent}`)
   }
   return (
     <Page title="New message">

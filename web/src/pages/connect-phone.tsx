@@ -10,7 +10,7 @@ import { Notice, Trouble } from '../parts/page.tsx'
 
 type Added = DeviceAddResponse['data']
 
-type Props = { name: string; phone: string } | { deviceId: string }
+type Props = { name: string; phone: string; onBack: () => void } | { deviceId: string }
 
 export function ConnectPhone(props: Props) {
   const api = useApi()
@@ -32,7 +32,17 @@ export function ConnectPhone(props: Props) {
           })
     request.then(({ data }) => setAdded(data), setError)
   }, [api, props, isAsked])
-  if (error !== undefined) return <Trouble error={error} />
+  if (error !== undefined)
+    return (
+      <div className="stack compose">
+        <Trouble error={error} />
+        {'onBack' in props && (
+          <div className="row">
+            <Button onClick={props.onBack}>Back</Button>
+          </div>
+        )}
+      </div>
+    )
   if (!isAsked)
     return (
       <div className="card stack compose">

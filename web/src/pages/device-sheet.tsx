@@ -89,8 +89,8 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
       per_day: read(perDay),
       ...(device.safety && {
         safety: {
-          gap_least_seconds: Number(gap[0]),
-          gap_most_seconds: Number(gap[1]),
+          ...(gap[0] !== '' && { gap_least_seconds: Number(gap[0]) }),
+          ...(gap[1] !== '' && { gap_most_seconds: Number(gap[1]) }),
           new_chats_per_day: read(newChats),
         },
       }),

@@ -12,6 +12,7 @@ import { Notice, Trouble } from '../parts/page.tsx'
 const staging = apiOf('staging')
 const lookMs = 150
 /** What the simulated phone reports, in order. */
+const isOver = new Set(['delivered', 'read', 'failed', 'expired', 'canceled', 'unknown'])
 const way = ['queued', 'sent', 'delivered'] as const
 
 export function FirstMessage({ publicUrl, onDone }: { publicUrl: string; onDone: () => void }) {
@@ -64,18 +65,21 @@ function Way({ id }: { id: string }) {
   const { data } = useQuery({
     queryKey: ['staging', 'message', id],
     queryFn: async () => (await staging.message(id)).data,
-    refetchInterval: ({ state }) => (state.data?.delivered_at ? false : lookMs),
+    refetchInterval: ({ state }) => (isOver.has(state.data?.status ?? '') ? false : lookMs),
   })
   const seen = new Set<string>(data?.timeline.map(({ status }) => status))
   return (
-    <ol className="way" aria-live="polite">
-      {way.map(status => (
-        <li key={status} className={seen.has(status) ? 'done' : undefined}>
-          <span className="tick">{seen.has(status) && <Icon name="tick" size={14} />}</span>
-          {status}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className="way" aria-live="polite">
+        {way.map(status => (
+          <li key={status} className={seen.has(status) ? 'done' : undefined}>
+            <span className="tick">{seen.has(status) && <Icon name="tick" size={14} />}</span>
+            {status}
+          </li>
+        ))}
+      </ol>
+      {data?.error && <Notice look="bad">{data.error.detail}</Notice>}
+    </>
   )
 }
 

@@ -2,7 +2,8 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useParams } from 'wouter'
+import { Link } from 'wouter'
+import { useBrowserLocation } from 'wouter/use-browser-location'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
@@ -14,8 +15,7 @@ import { Thread } from './thread.tsx'
 const pageSize = 40
 
 export default function Inbox() {
-  const { person } = useParams<{ person?: string }>()
-  const open = person === undefined ? undefined : decodeURIComponent(person)
+  const open = usePerson()
   return (
     <Page title="Inbox">
       <div className={open === undefined ? 'card flush inbox' : 'card flush inbox is-open'}>
@@ -32,6 +32,18 @@ export default function Inbox() {
       </div>
     </Page>
   )
+}
+
+/** Whoever the address names. Read as the browser has it: the router decodes some signs and not others. */
+function usePerson(): string | undefined {
+  const [path] = useBrowserLocation()
+  const written = path.split('/')[3]
+  if (written === undefined || written === '') return undefined
+  try {
+    return decodeURIComponent(written)
+  } catch {
+    return written
+  }
 }
 
 function People({ open }: { open: string | undefined }) {

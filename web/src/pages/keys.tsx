@@ -86,7 +86,7 @@ function ShownOnce({ secret, onClose }: { secret: Secrets; onClose: () => void }
   const { public_url: url } = useSignedIn()
   const environment = useEnvironment()
   return (
-    <Sheet title={`The key “${visible(secret.name)}”`} onClose={onClose} isRoomy>
+    <Sheet title={`The key “${visible(secret.name)}”`} onClose={onClose} isRoomy isSticky>
       <Notice look="warn">This is the only time it is shown. Keep it where you keep passwords.</Notice>
       <Secret text={secret.key} label="Copy the key" />
       {secret.scopes.includes('messages:send') && (

@@ -9,7 +9,7 @@ import { Secret } from '../parts/copy.tsx'
 import { Notice, Trouble } from '../parts/page.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 
-type Props = { name: string; phone?: string; deviceId?: string }
+type Props = { name: string; phone?: string; deviceId?: string; onBack?: () => void }
 
 type State = { qr?: LinkStep; code?: string; end?: LinkStep; error?: unknown }
 
@@ -18,7 +18,7 @@ export function LinkNumber(props: Props) {
   return <Attempt key={attempt} {...props} onAgain={() => setAttempt(attempt + 1)} />
 }
 
-function Attempt({ name, phone = '', deviceId, onAgain }: Props & { onAgain: () => void }) {
+function Attempt({ name, phone = '', deviceId, onBack, onAgain }: Props & { onAgain: () => void }) {
   const api = useApi()
   const environment = useEnvironment()
   const client = useQueryClient()
@@ -50,7 +50,15 @@ function Attempt({ name, phone = '', deviceId, onAgain }: Props & { onAgain: () 
       void steps.return(undefined)
     }
   }, [api, client, environment, name, phone, deviceId])
-  if (state.error !== undefined) return <Trouble error={state.error} />
+  if (state.error !== undefined)
+    return (
+      <div className="stack compose">
+        <Trouble error={state.error} />
+        <div className="row">
+          {onBack ? <Button onClick={onBack}>Back</Button> : <ButtonLink to="/devices">Back</ButtonLink>}
+        </div>
+      </div>
+    )
   if (state.end) return <End end={state.end} onAgain={onAgain} />
   return (
     <div className="card stack wide compose" aria-live="polite">

@@ -12,6 +12,12 @@ const typingMs = 300
 /** What is typed either is a number, or is looked for in the texts. */
 const isNumber = (text: string) => /^(\+|00)[\d\s().-]{6,}$/.test(text)
 
+/** A day that is none, such as one with a year of five digits, is not filtered by. */
+function momentOf(day: string | undefined, time: string): string | undefined {
+  const at = new Date(`${day}${time}`)
+  return day === undefined || Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
+
 export function filterOf(search: URLSearchParams): MessagesQuery {
   const value = (name: string) => search.get(name) || undefined
   const text = value('q')
@@ -20,8 +26,8 @@ export function filterOf(search: URLSearchParams): MessagesQuery {
     ...(value('device') && { device_id: value('device')! }),
     ...(value('batch') && { batch_id: value('batch')! }),
     ...(text && (isNumber(text) ? { to: text } : { contains: text })),
-    ...(value('since') && { since: new Date(`${value('since')}T00:00`).toISOString() }),
-    ...(value('until') && { until: new Date(`${value('until')}T23:59:59.999`).toISOString() }),
+    ...(momentOf(value('since'), 'T00:00') && { since: momentOf(value('since'), 'T00:00')! }),
+    ...(momentOf(value('until'), 'T23:59:59.999') && { until: momentOf(value('until'), 'T23:59:59.999')! }),
   }
 }
 
@@ -71,6 +77,7 @@ export function Filters() {
         type="date"
         className="input"
         aria-label="From this day"
+        max="9999-12-31"
         value={search.get('since') ?? ''}
         onChange={event => set('since', event.target.value)}
       />
@@ -78,6 +85,7 @@ export function Filters() {
         type="date"
         className="input"
         aria-label="Up to this day"
+        max="9999-12-31"
         value={search.get('until') ?? ''}
         onChange={event => set('until', event.target.value)}
       />
@@ -94,7 +102,9 @@ export function Filters() {
 function SearchBox({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setText(value), [value])
+  // What is typed meanwhile, a blank at its end included, stays.
+  useEffect(() => setText(before => (before.trim() === value ? before : value)), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <input
       type="search"

@@ -6,7 +6,7 @@ import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import type { MessagesResponse } from '../../../sdk/src/index.ts'
 import { useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
-import { ButtonLink } from '../parts/button.tsx'
+import { Button, ButtonLink } from '../parts/button.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { Person } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
@@ -59,11 +59,11 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
     getNextPageParam: page => page.next_cursor ?? undefined,
     placeholderData: before => before,
   })
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const { hasNextPage, isFetchingNextPage, fetchNextPage, isFetchNextPageError } = query
   const end = useRef<HTMLDivElement>(null)
   const loaded = query.data?.pages.length ?? 0
   useEffect(() => {
-    if (loaded === 0 || !hasNextPage || isFetchingNextPage) return
+    if (loaded === 0 || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return
     const look = () => {
       const { top } = end.current!.getBoundingClientRect()
       if (top < innerHeight + nearPixels) void fetchNextPage()
@@ -72,8 +72,9 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
     look()
     addEventListener('scroll', look, { passive: true })
     return () => removeEventListener('scroll', look)
-  }, [loaded, hasNextPage, isFetchingNextPage, fetchNextPage])
-  useFreshTop(loaded > 1, [environment, 'messages', filter])
+  }, [loaded, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
+  // Read so that the list hears of rows that are new, though none of its own changed.
+  useFreshTop(loaded > 1 && query.dataUpdatedAt > 0, [environment, 'messages', filter])
   return (
     <Found query={query}>
       {({ pages }) => {
@@ -86,6 +87,11 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
               <Table messages={messages} selected={selected} keptQuery={keptQuery} />
             )}
             <div ref={end} className="list-end muted small">
+              {isFetchNextPageError && (
+                <Button isSmall onClick={() => void fetchNextPage()}>
+                  Could not look further back. Try again
+                </Button>
+              )}
               {isFetchingNextPage
                 ? 'Looking further back…'
                 : hasNextPage && messages.length === 0 && 'Looking…'}

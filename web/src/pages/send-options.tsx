@@ -33,6 +33,7 @@ export const SendTime = ({ value, onChange }: { value: string; onChange: (local:
     value={value}
     onChange={onChange}
     min={localNow()}
+    max="9999-12-31T23:59"
     help="By your clock; at once when left empty."
   />
 )
@@ -44,4 +45,4 @@ const localNow = () => {
 }
 
 export const sendAtOf = (local: string): string | undefined =>
-  local === '' ? undefined : new Date(local).toISOString()
+  Number.isNaN(new Date(local).getTime()) ? undefined : new Date(local).toISOString()

@@ -14,13 +14,17 @@ type Settings = SettingsResponse['data']
 export default function SettingsPage() {
   const api = useApi()
   const environment = useEnvironment()
+  // What somebody else changes must not take away what is being typed.
+  const [version, setVersion] = useState(1)
   const query = useQuery({
     queryKey: [environment, 'settings'],
     queryFn: async () => (await api.settings()).data,
   })
   return (
     <Page title="Settings" about={`They hold for ${environment} only.`}>
-      <Found query={query}>{settings => <Form key={JSON.stringify(settings)} settings={settings} />}</Found>
+      <Found query={query}>
+        {settings => <Form key={version} settings={settings} onSaved={() => setVersion(version + 1)} />}
+      </Found>
     </Page>
   )
 }
@@ -32,7 +36,7 @@ const listed = (text: string) =>
     .filter(Boolean)
 const days = (text: string) => (text.trim() === '' ? null : Number(text))
 
-function Form({ settings }: { settings: Settings }) {
+function Form({ settings, onSaved }: { settings: Settings; onSaved: () => void }) {
   const api = useApi()
   const [act, isBusy] = useAct()
   const [check, setCheck] = useState(settings.number_check)
@@ -40,9 +44,12 @@ function Form({ settings }: { settings: Settings }) {
   const [whole, setWhole] = useState(String(settings.remove_after_days ?? ''))
   const [outWords, setOutWords] = useState(settings.opt_out_words.join(', '))
   const [inWords, setInWords] = useState(settings.opt_in_words.join(', '))
-  const save = (event: React.SubmitEvent) => {
+  const isShorter =
+    (days(whole) ?? Infinity) < (settings.remove_after_days ?? Infinity) ||
+    (days(texts) ?? Infinity) < (settings.forget_texts_after_days ?? Infinity)
+  const save = async (event: React.SubmitEvent) => {
     event.preventDefault()
-    void act(
+    const isSaved = await act(
       () =>
         api.configure({
           number_check: check,
@@ -51,10 +58,14 @@ function Form({ settings }: { settings: Settings }) {
           opt_out_words: listed(outWords),
           opt_in_words: listed(inWords),
         }),
-      { done: 'Saved.', undo: () => api.configure(settings) },
+      {
+        done: 'Saved.',
+        // What was forgotten since cannot be brought back.
+        ...(!isShorter && { undo: () => api.configure(settings).finally(() => setTimeout(onSaved, 500)) }),
+      },
     )
+    if (isSaved) onSaved()
   }
-  const isShorter = (days(whole) ?? Infinity) < (settings.remove_after_days ?? Infinity)
   return (
     <form className="stack wide compose" onSubmit={save}>
       <section className="card stack">
@@ -91,7 +102,7 @@ function Form({ settings }: { settings: Settings }) {
           />
         </div>
         {isShorter && (
-          <Notice look="warn">Older messages are removed within minutes of saving, for good.</Notice>
+          <Notice look="warn">What is older is forgotten within minutes of saving, for good.</Notice>
         )}
       </section>
       <section className="card stack">
@@ -111,11 +122,11 @@ function Form({ settings }: { settings: Settings }) {
         </Button>
         <Button
           look="quiet"
-          onClick={() =>
-            act(() => api.configure({ opt_out_words: null, opt_in_words: null }), {
-              done: 'The usual words again.',
-            })
-          }
+          isBusy={isBusy}
+          onClick={async () => {
+            const usual = () => api.configure({ opt_out_words: null, opt_in_words: null })
+            if (await act(usual, { done: 'The usual words again.' })) onSaved()
+          }}
         >
           Use the usual words
         </Button>

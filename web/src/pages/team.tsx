@@ -103,7 +103,7 @@ export default function Team() {
         />
       )}
       {link && (
-        <Sheet title="Their link" onClose={() => setLink(undefined)}>
+        <Sheet title="Their link" onClose={() => setLink(undefined)} isSticky>
           <Notice look="warn">
             Hand it over yourself: nothing is mailed. It works once, until {exactly(link.expires_at)}, and is
             shown only now.

@@ -24,6 +24,7 @@ export function Thread({ person }: { person: string }) {
   const api = useApi()
   const environment = useEnvironment()
   const client = useQueryClient()
+  const mayAnswer = useMay('messages:send')
   const query = useInfiniteQuery({
     queryKey: [environment, 'thread', person],
     queryFn: ({ pageParam }) =>
@@ -34,12 +35,13 @@ export function Thread({ person }: { person: string }) {
   const newest = query.data?.pages[0]?.data.find(({ received }) => received)?.received?.id
   // What is in sight has been seen.
   useEffect(() => {
-    if (newest === undefined) return
+    // Whoever cannot answer leaves it for those who can.
+    if (newest === undefined || !mayAnswer) return
     void api
       .readConversation(person)
       .then(() => client.invalidateQueries({ queryKey: [environment, 'conversations'] }))
       .catch(() => {})
-  }, [api, client, environment, person, newest])
+  }, [api, client, environment, person, newest, mayAnswer])
   return (
     <>
       <header>
@@ -142,7 +144,9 @@ function Answer({ person, isOptedOut }: { person: string; isOptedOut: boolean })
     )
   const send = async () => {
     if (text.trim() === '' || isBusy) return
-    if (await act(() => api.send({ to: person, message: text }))) setText('')
+    setText('')
+    const isSent = await act(() => api.send({ to: person, message: text }))
+    if (!isSent) setText(meanwhile => meanwhile || text)
   }
   return (
     <form

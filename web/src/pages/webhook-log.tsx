@@ -64,7 +64,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const api = useApi()
   const [, go] = useLocation()
   const [act, isBusy] = useAct()
-  const [sheet, setSheet] = useState<'replay' | 'remove'>()
+  const [sheet, setSheet] = useState<'replay' | 'remove' | 'secret'>()
   const [tested, setTested] = useState<Attempt>()
   const [secret, setSecret] = useState<string>()
   const close = () => setSheet(undefined)
@@ -77,16 +77,9 @@ function Actions({ webhook }: { webhook: Webhook }) {
         Send a test event
       </Button>
       <Button onClick={() => setSheet('replay')}>Replay…</Button>
+      <Button onClick={() => setSheet('secret')}>New secret…</Button>
       <Button
-        onClick={() =>
-          act(async () => setSecret((await api.rotateWebhook(webhook.id)).data.secret), {
-            done: 'A new secret. The old one signs too for a day.',
-          })
-        }
-      >
-        New secret
-      </Button>
-      <Button
+        isBusy={isBusy}
         onClick={() =>
           act(() => api.changeWebhook(webhook.id, { enabled: !webhook.enabled }), {
             done: webhook.enabled ? 'Switched off.' : 'It is told what happens from now on.',
@@ -102,6 +95,23 @@ function Actions({ webhook }: { webhook: Webhook }) {
       {tested && <Tested attempt={tested} onClose={() => setTested(undefined)} />}
       {secret && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
       {sheet === 'replay' && <Replay webhook={webhook} onClose={close} />}
+      {sheet === 'secret' && (
+        <Confirm
+          title="A new secret?"
+          deed="Make a new secret"
+          isBusy={isBusy}
+          onClose={close}
+          onConfirm={async () => {
+            const isMade = await act(async () => setSecret((await api.rotateWebhook(webhook.id)).data.secret))
+            if (isMade) close()
+          }}
+        >
+          <p>
+            Both sign for a day; then the new one alone. A secret that was replaced earlier today ends at
+            once.
+          </p>
+        </Confirm>
+      )}
       {sheet === 'remove' && (
         <Confirm
           title="Remove this webhook?"

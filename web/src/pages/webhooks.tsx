@@ -108,7 +108,7 @@ export default function Webhooks() {
 }
 
 export const ShownOnce = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
-  <Sheet title="Its secret" onClose={onClose}>
+  <Sheet title="Its secret" onClose={onClose} isSticky>
     <Notice look="warn">
       With it your program sees that a request really comes from here. It is shown only this once.
     </Notice>

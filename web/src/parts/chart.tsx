@@ -25,6 +25,7 @@ export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: 
   const step = width / Math.max(1, bars.length)
   const bar = Math.min(14, (step * 0.76) / kinds.length)
   const tall = height - floor - 6
+  const labelled = Math.ceil(bars.length / 6)
   return (
     <figure className="chart">
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" preserveAspectRatio="none">
@@ -58,7 +59,9 @@ export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: 
       </svg>
       <div className="axis" aria-hidden="true">
         {bars.map(({ key, at }, index) => (
-          <span key={key}>{index % Math.ceil(bars.length / 6) === 0 && at}</span>
+          <span key={key} className={(index / labelled) % 2 === 1 ? 'extra' : undefined}>
+            {index % labelled === 0 && at}
+          </span>
         ))}
       </div>
       <figcaption className="row spread small muted">
@@ -72,27 +75,29 @@ export function Chart({ points, isDaily }: { points: readonly Point[]; isDaily: 
         </span>
         <span>{most === 0 ? 'Nothing happened in this period' : `Highest line: ${count(most)}`}</span>
       </figcaption>
-      <table className="hidden-visually">
-        <caption>Messages over time</caption>
-        <thead>
-          <tr>
-            <th>Time</th>
-            {kinds.map(kind => (
-              <th key={kind}>{words[kind]}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {bars.map(({ key, at, ...values }) => (
-            <tr key={key}>
-              <td>{at}</td>
+      <div className="hidden-visually">
+        <table>
+          <caption>Messages over time</caption>
+          <thead>
+            <tr>
+              <th>Time</th>
               {kinds.map(kind => (
-                <td key={kind}>{values[kind]}</td>
+                <th key={kind}>{words[kind]}</th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {bars.map(({ key, at, ...values }) => (
+              <tr key={key}>
+                <td>{at}</td>
+                {kinds.map(kind => (
+                  <td key={kind}>{values[kind]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

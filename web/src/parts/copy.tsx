@@ -1,27 +1,44 @@
 /** Something to copy, and the button that does it. */
 
-import { useState } from 'react'
-import { Button } from './button.tsx'
+import { useRef, useState } from 'react'
+import { Icon } from './icon.tsx'
 
-const saysMs = 2_000
+const saysMs = 2_500
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [isCopied, setCopied] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const [said, setSaid] = useState<string>()
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-    } catch {
-      // Browsers keep the clipboard from pages without https; the text is there to be selected.
-      return
-    }
-    setCopied(true)
-    setTimeout(() => setCopied(false), saysMs)
+    const isCopied = await copied(text, button.current!)
+    setSaid(isCopied ? 'Copied' : 'Select it, and copy')
+    setTimeout(() => setSaid(undefined), saysMs)
   }
   return (
-    <Button isSmall icon={isCopied ? 'tick' : 'copy'} onClick={copy}>
-      {isCopied ? 'Copied' : label}
-    </Button>
+    <button ref={button} type="button" className="button small" onClick={copy}>
+      <Icon name={said === 'Copied' ? 'tick' : 'copy'} size={15} />
+      {said ?? label}
+    </button>
   )
+}
+
+async function copied(text: string, near: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Browsers keep the clipboard from pages without https; the old way is still there.
+  }
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'hidden-visually'
+  // Beside an open dialog nothing can be selected.
+  const home = near.closest('dialog') ?? document.body
+  home.append(area)
+  area.select()
+  const isCopied = document.execCommand('copy')
+  area.remove()
+  near.focus()
+  return isCopied
 }
 
 export const Secret = ({ text, label }: { text: string; label?: string }) => (

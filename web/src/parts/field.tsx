@@ -41,7 +41,15 @@ type TextProps = Common & {
   inputMode?: 'numeric' | 'tel' | 'text'
 }
 
-export const TextField = ({ label, help, wrong, onChange, autoComplete = 'off', ...rest }: TextProps) => (
+export const TextField = ({
+  label,
+  help,
+  wrong,
+  onChange,
+  autoComplete = 'off',
+  autoFocus = false,
+  ...rest
+}: TextProps) => (
   <Field label={label} help={help} wrong={wrong}>
     {shown => (
       <input
@@ -49,6 +57,9 @@ export const TextField = ({ label, help, wrong, onChange, autoComplete = 'off', 
         {...rest}
         className="input"
         autoComplete={autoComplete}
+        // biome-ignore lint/a11y/noAutofocus: the only thing to do where it is used
+        autoFocus={autoFocus}
+        data-autofocus={autoFocus || undefined}
         onChange={event => onChange(event.target.value)}
       />
     )}

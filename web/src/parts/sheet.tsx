@@ -1,21 +1,26 @@
 /** A window above the page: the browser's own, which keeps the focus within and closes with Escape. */
 
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
 
 type Props = {
   title: string
   onClose: () => void
   isRoomy?: boolean
+  /** It shows what is never shown again: only its buttons close it. */
+  isSticky?: boolean
   children: ReactNode
 }
 
-export function Sheet({ title, onClose, isRoomy = false, children }: Props) {
+export function Sheet({ title, onClose, isRoomy = false, isSticky = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isPressed = useRef(false)
   const id = useId()
-  useEffect(() => {
+  // Before the browser paints, and before it is taken away: so the focus finds its way in, and back.
+  useLayoutEffect(() => {
     const shown = dialog.current
     if (shown && !shown.open) shown.showModal()
+    shown?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
     return () => shown?.close()
   }, [])
   return (
@@ -27,10 +32,14 @@ export function Sheet({ title, onClose, isRoomy = false, children }: Props) {
       aria-labelledby={id}
       onCancel={event => {
         event.preventDefault()
-        onClose()
+        if (!isSticky) onClose()
+      }}
+      onPointerDown={event => {
+        isPressed.current = event.target === dialog.current
       }}
       onClick={event => {
-        if (event.target === dialog.current) onClose()
+        // Not what was pressed within and let go outside: that is how people mark text.
+        if (event.target === dialog.current && isPressed.current && !isSticky) onClose()
       }}
     >
       <div className="top">

@@ -10,6 +10,7 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
 })
+const withYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const amount = new Intl.NumberFormat('en')
 
 const steps: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
@@ -24,7 +25,9 @@ export function ago(at: string, now = Date.now()): string {
   const size = Math.abs(seconds)
   if (size < 5) return 'now'
   const step = steps.find(([, , most]) => size < most)
-  return step ? relative.format(Math.round(seconds / step[1]), step[0]) : dayAndTime.format(new Date(at))
+  if (step) return relative.format(Math.round(seconds / step[1]), step[0])
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return (isThisYear ? dayAndTime : withYear).format(new Date(at))
 }
 
 export const exactly = (at: string): string => exact.format(new Date(at))

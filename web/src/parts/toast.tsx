@@ -1,6 +1,15 @@
 /** Short words at the edge of the page: it is done, or why not; perhaps with a way back. */
 
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { BasestationError } from '../../../sdk/src/index.ts'
 import { Icon } from './icon.tsx'
 
@@ -21,7 +30,9 @@ let lastId = 0
 export const wordsFor = (error: unknown): string =>
   error instanceof BasestationError
     ? error.message
-    : 'The gateway cannot be reached. Is it running, and is your network up?'
+    : error instanceof TypeError || (error as Error)?.name === 'TimeoutError'
+      ? 'The gateway cannot be reached. Is it running, and is your network up?'
+      : `Something went wrong in this page: ${(error as Error)?.message ?? error}`
 
 export function Toasts({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
@@ -35,6 +46,12 @@ export function Toasts({ children }: { children: ReactNode }) {
     },
     [remove],
   )
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // Above whatever else is open, a dialog too: the last that is shown lies on top.
+    list.current?.hidePopover()
+    if (toasts.length > 0) list.current?.showPopover()
+  }, [toasts])
   const say = useMemo<Say>(
     () => ({
       say: (text, undo) => add({ text, isBad: false, ...(undo && { undo }) }),
@@ -45,7 +62,7 @@ export function Toasts({ children }: { children: ReactNode }) {
   return (
     <ToastContext value={say}>
       {children}
-      <div className="toasts" role="status" aria-live="polite">
+      <div ref={list} className="toasts" popover="manual" role="status" aria-live="polite">
         {toasts.map(({ id, text, isBad, undo }) => (
           <div key={id} className={isBad ? 'toast bad' : 'toast'}>
             <span>{text}</span>
