@@ -9,7 +9,7 @@ export type BulkRequest = {
   device_id?: string
   /** Media file to attach, through WhatsApp devices only: PDF; JPEG, PNG, GIF, WebP; MP4, WebM; MP3, OGG, WAV; DOC, DOCX, TXT, ZIP. Staging ignores it on the single send. */
   media_url?: string
-  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
+  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours, or default_ttl in the settings. */
   ttl?: number
   /** When to send it, at most 35 days ahead. ttl counts from then. When omitted, it is sent at once. */
   send_at?: string
@@ -940,7 +940,7 @@ export type PreviewRequest = {
   media_url?: string
   /** When to send it, at most 35 days ahead. ttl counts from then. When omitted, it is sent at once. */
   send_at?: string
-  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
+  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours, or default_ttl in the settings. */
   ttl?: number
   /** SIM to send from, counted from 1, on phones with several. */
   sim_slot?: number
@@ -1092,7 +1092,7 @@ export type SendRequest = {
   device_id?: string
   /** Media file to attach, through WhatsApp devices only: PDF; JPEG, PNG, GIF, WebP; MP4, WebM; MP3, OGG, WAV; DOC, DOCX, TXT, ZIP. Staging ignores it on the single send. */
   media_url?: string
-  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours. */
+  /** Seconds after which it is too late to hand the message to a device. Default: 24 hours, or default_ttl in the settings. */
   ttl?: number
   /** When to send it, at most 35 days ahead. ttl counts from then. When omitted, it is sent at once. */
   send_at?: string
@@ -1118,6 +1118,8 @@ export type SendResponse = {
 export type SettingsRequest = {
   /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
   number_check?: 'shape' | 'plan'
+  /** Null: 24 hours, as usual. */
+  default_ttl?: number | null
   opt_out_words?: string[] | null
   opt_in_words?: string[] | null
   /** After so many days the texts and files of messages are forgotten; null: never. */
@@ -1131,6 +1133,8 @@ export type SettingsResponse = {
   data: {
     /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
     number_check: 'shape' | 'plan'
+    /** Seconds that a message may wait for a device when it has no ttl of its own. */
+    default_ttl: number
     /** A received text that is one of these opts its sender out. The usual words in ten languages. */
     opt_out_words: string[]
     /** A received text that is one of these opts its sender in again. */

@@ -1,5 +1,6 @@
 /** The tenant: every key, device and message belongs to exactly one environment. */
 
+import { validityMs } from './message.ts'
 import { type OptOutWords, usualOptInWords, usualOptOutWords } from './opt-out.ts'
 
 export type EnvironmentName = 'production' | 'staging'
@@ -9,6 +10,8 @@ export const environmentNames: readonly EnvironmentName[] = ['production', 'stag
 export type Settings = OptOutWords & {
   /** `shape`: any number that looks international. `plan`: it must also exist in the numbering plans we know. */
   numberCheck: 'shape' | 'plan'
+  /** For how long a message may wait for a device, unless it says so itself. */
+  validitySeconds: number
   /** After so many days texts are forgotten, and after so many whole messages are removed; null: never. */
   forgetTextsAfterDays: number | null
   removeAfterDays: number | null
@@ -16,6 +19,7 @@ export type Settings = OptOutWords & {
 
 export const defaultSettings: Settings = {
   numberCheck: 'shape',
+  validitySeconds: validityMs.default / 1_000,
   optOutWords: usualOptOutWords,
   optInWords: usualOptInWords,
   forgetTextsAfterDays: null,

@@ -5,7 +5,7 @@ import { type CarrierParts, Carriers } from './carriers.ts'
 import { type Chosen, expectedSeconds, Weight } from './choose.ts'
 import type { Device } from './device.ts'
 import type { Environment } from './environment.ts'
-import { furthestMs, type NewMessage, validityMs } from './message.ts'
+import { furthestMs, type NewMessage } from './message.ts'
 import { normaliseNumber } from './number.ts'
 import { invalid, Problem } from './problem.ts'
 import type { Accepted, Store } from './store.ts'
@@ -210,7 +210,7 @@ export class Gateway {
     batchId: string | null,
     sendAt: number | null,
   ): NewMessage {
-    const ttlMs = draft.ttl === undefined ? validityMs.default : draft.ttl * 1_000
+    const ttlMs = (draft.ttl ?? environment.settings.validitySeconds) * 1_000
     return {
       id: this.#parts.newId(),
       environmentId: environment.id,

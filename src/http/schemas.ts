@@ -31,7 +31,8 @@ export const draft = {
     Type.Integer({
       minimum: validityMs.least / 1_000,
       maximum: validityMs.most / 1_000,
-      description: 'Seconds after which it is too late to hand the message to a device. Default: 24 hours.',
+      description:
+        'Seconds after which it is too late to hand the message to a device. Default: 24 hours, or default_ttl in the settings.',
     }),
   ),
   send_at: Type.Optional(

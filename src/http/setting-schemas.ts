@@ -1,6 +1,7 @@
 /** The shapes of an environment's settings. */
 
 import { type Static, Type } from 'typebox'
+import { validityMs } from '../core/message.ts'
 import { closed, words } from './schemas.ts'
 
 const numberCheck = words(
@@ -13,6 +14,11 @@ const days = (least: number, description: string) =>
   Type.Union([Type.Integer({ minimum: least, maximum: 36_500 }), Type.Null()], { description })
 const settingFields = {
   number_check: numberCheck,
+  default_ttl: Type.Integer({
+    minimum: validityMs.least / 1_000,
+    maximum: validityMs.most / 1_000,
+    description: 'Seconds that a message may wait for a device when it has no ttl of its own.',
+  }),
   opt_out_words: wordList(
     'A received text that is one of these opts its sender out. The usual words in ten languages.',
   ),
@@ -29,6 +35,9 @@ const orUsual = (list: ReturnType<typeof wordList>) => Type.Union([list, Type.Nu
 export const SettingsRequest = Type.Object(
   {
     number_check: Type.Optional(settingFields.number_check),
+    default_ttl: Type.Optional(
+      Type.Union([settingFields.default_ttl, Type.Null()], { description: 'Null: 24 hours, as usual.' }),
+    ),
     opt_out_words: Type.Optional(orUsual(settingFields.opt_out_words)),
     opt_in_words: Type.Optional(orUsual(settingFields.opt_in_words)),
     forget_texts_after_days: Type.Optional(settingFields.forget_texts_after_days),

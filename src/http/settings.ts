@@ -1,6 +1,6 @@
 /** The settings of an environment. */
 
-import type { Environment, Settings } from '../core/environment.ts'
+import { defaultSettings, type Environment, type Settings } from '../core/environment.ts'
 import { plainWord, usualOptInWords, usualOptOutWords } from '../core/opt-out.ts'
 import { invalid } from '../core/problem.ts'
 import type { Action } from './route.ts'
@@ -10,6 +10,7 @@ const shown = (settings: Settings): SettingsResponse => ({
   success: true,
   data: {
     number_check: settings.numberCheck,
+    default_ttl: settings.validitySeconds,
     opt_out_words: [...settings.optOutWords],
     opt_in_words: [...settings.optInWords],
     forget_texts_after_days: settings.forgetTextsAfterDays,
@@ -29,6 +30,9 @@ export const configure =
     const settings = {
       ...environment.settings,
       ...(asked.number_check !== undefined && { numberCheck: asked.number_check }),
+      ...(asked.default_ttl !== undefined && {
+        validitySeconds: asked.default_ttl ?? defaultSettings.validitySeconds,
+      }),
       ...(asked.opt_out_words !== undefined && {
         optOutWords: wordsOf('opt_out_words', asked.opt_out_words ?? usualOptOutWords),
       }),

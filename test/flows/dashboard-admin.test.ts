@@ -118,6 +118,9 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await until('it is kept', async () => (await settings()).numberCheck === 'plan')
     await page.getByRole('button', { name: 'Undo' }).click()
     await until('it is as before', async () => (await settings()).numberCheck === 'shape')
+    await page.getByLabel('Hours that a message may wait').fill('2')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await until('it is kept', async () => (await settings()).validitySeconds === 7_200)
     // What will be forgotten cannot be brought back, and is said before.
     await page.getByLabel('Forget texts and files after').fill('30')
     await page.getByText('What is older is forgotten within minutes').waitFor()

@@ -352,4 +352,30 @@ describe('presence', () => {
       await gateway.stop()
     }
   })
+
+  test('a message without a ttl waits as long as the environment says', async () => {
+    const gateway = await startGateway()
+    try {
+      await gateway.device('staging')
+      const key = await gateway.key('staging', {
+        scopes: ['settings:manage', 'messages:send', 'messages:read'],
+      })
+      const ask = (method: string, path: string, body?: unknown) =>
+        gateway.ask(method, `/staging/api/v1${path}`, { key, body })
+      const validityOf = async (extra: object = {}) => {
+        const sent = await ask('POST', '/sms/send', { to: '+15550101234', message: 'x', ...extra })
+        const { data } = (await ask('GET', `/messages/${sent.body.message_id}`)).body
+        return Math.round((Date.parse(data.expires_at) - Date.parse(data.created_at)) / 1_000)
+      }
+      assert.equal(await validityOf(), 86_400)
+      assert.equal((await ask('PATCH', '/settings', { default_ttl: 7_200 })).body.data.default_ttl, 7_200)
+      assert.equal(await validityOf(), 7_200)
+      assert.equal(await validityOf({ ttl: 90 }), 90)
+      for (const wrong of [59, 604_801, 'x', 1.5])
+        assert.equal((await ask('PATCH', '/settings', { default_ttl: wrong })).status, 400)
+      assert.equal((await ask('PATCH', '/settings', { default_ttl: null })).body.data.default_ttl, 86_400)
+    } finally {
+      await gateway.stop()
+    }
+  })
 })

@@ -40,6 +40,7 @@ function Form({ settings, onSaved }: { settings: Settings; onSaved: () => void }
   const api = useApi()
   const [act, isBusy] = useAct()
   const [check, setCheck] = useState(settings.number_check)
+  const [hours, setHours] = useState(String(settings.default_ttl / 3_600))
   const [texts, setTexts] = useState(String(settings.forget_texts_after_days ?? ''))
   const [whole, setWhole] = useState(String(settings.remove_after_days ?? ''))
   const [outWords, setOutWords] = useState(settings.opt_out_words.join(', '))
@@ -53,6 +54,7 @@ function Form({ settings, onSaved }: { settings: Settings; onSaved: () => void }
       () =>
         api.configure({
           number_check: check,
+          default_ttl: Math.round(Number(hours) * 3_600),
           forget_texts_after_days: days(texts),
           remove_after_days: days(whole),
           opt_out_words: listed(outWords),
@@ -79,6 +81,20 @@ function Form({ settings, onSaved }: { settings: Settings; onSaved: () => void }
             { value: 'plan', label: 'the numbering plans: it must also exist there' },
           ]}
           help="Plans catch more typing mistakes. They age, and may refuse a real number."
+        />
+      </section>
+      <section className="card stack">
+        <h2>Sending</h2>
+        <TextField
+          label="Hours that a message may wait for a device"
+          type="number"
+          min={1 / 60}
+          max={168}
+          step="any"
+          value={hours}
+          onChange={setHours}
+          help="For messages that have no ttl of their own. After it they end as expired. Usually 24."
+          required
         />
       </section>
       <section className="card stack">

@@ -38,6 +38,7 @@ type TextProps = Common & {
   autoFocus?: boolean
   min?: number | string
   max?: number | string
+  step?: number | 'any'
   inputMode?: 'numeric' | 'tel' | 'text'
 }
 
