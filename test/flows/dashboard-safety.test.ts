@@ -96,7 +96,7 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
     }
     await open(page, '/staging/messages')
     await page.locator('td.text', { hasText: '<script>window.hacked=1</script>' }).first().waitFor()
-    for (const row of (await page.locator('tr.opens a').all()).slice(0, corpus.length)) {
+    for (const row of (await page.locator('tr.opens a').all()).slice(0, 6)) {
       await row.click()
       await page.getByRole('dialog').locator('.timeline').waitFor()
       assert.equal(await isHacked(page), false)
@@ -184,7 +184,7 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
         const client = await page.context().newCDPSession(page)
         const { readFileSync } = await import('node:fs')
         const axe = readFileSync(source, 'utf8')
-        for (const to of isNarrow ? pages.slice(0, 6) : pages) {
+        for (const to of isNarrow ? pages.slice(0, 3) : pages) {
           await open(page, to)
           await client.send('Runtime.evaluate', { expression: axe })
           const { result } = await client.send('Runtime.evaluate', {
