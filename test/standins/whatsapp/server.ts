@@ -167,7 +167,11 @@ export class WhatsAppStandin extends EventEmitter<Events> {
 
   /** The owner types the code of eight characters into the phone. */
   async type(code: string, account: Party): Promise<void> {
-    const connection = [...this.#connections].find(({ typed }) => typed?.phone === account.phone)
+    const asking = () => [...this.#connections].find(({ typed }) => typed?.phone === account.phone)
+    // The code is known over there before the request for it has come here.
+    for (let tries = 0; !asking() && tries < 500; tries += 1)
+      await new Promise(resolve => setTimeout(resolve, 10))
+    const connection = asking()
     const typed = connection?.typed
     if (!connection || !typed) throw new Error('nobody asked for a code')
     const key = await derivePairingCodeKey(code, typed.wrapped.subarray(0, 32))
