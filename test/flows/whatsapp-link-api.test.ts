@@ -31,8 +31,8 @@ describe('linking over the API', () => {
       `online is ${wanted}`,
       async () => (await client.device(id)).data.status === (wanted ? 'online' : 'offline'),
     )
-  const askOnce = (idempotencyKey: string, body: object) =>
-    fetch(`${gateway.url}/api/v1/links`, {
+  const askOnce = (idempotencyKey: string, body: object, path = '/links') =>
+    fetch(`${gateway.url}/api/v1${path}`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${key}`,
@@ -124,6 +124,22 @@ describe('linking over the API', () => {
       [steps[0]!.device!.id],
     )
     assert.equal((await ask({ name: 'Another' })).status, 422)
+  })
+  test('a device that was linked again under an Idempotency-Key is not linked a third time', async () => {
+    const [device] = await devices()
+    await online(device!.id, true)
+    server.unlink(account)
+    await online(device!.id, false)
+    const path = `/devices/${device!.id}/link`
+    const first = await askOnce('again-once', {}, path)
+    const reader = first.body!.getReader()
+    const { value } = await reader.read()
+    server.scan((JSON.parse(new TextDecoder().decode(value).split('\n')[0]!) as LinkStep).qr!, account)
+    while (!(await reader.read()).done);
+    const again = await askOnce('again-once', {}, path)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    const step = JSON.parse(await again.text()) as LinkStep
+    assert.deepEqual([step.step, step.device?.id], ['linked', device!.id])
   })
   test('an attempt under an Idempotency-Key that is given up leaves the key free', async () => {
     const ask = () => askOnce('given-up', { name: 'Later' })
