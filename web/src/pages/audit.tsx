@@ -1,7 +1,7 @@
 /** What people did, newest first. */
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Button } from '../parts/button.tsx'
+import { More } from '../parts/more.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { visible } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
@@ -97,17 +97,7 @@ export default function Audit() {
                   </tbody>
                 </table>
               </div>
-              {query.hasNextPage && (
-                <div className="row list-foot">
-                  <Button
-                    look="quiet"
-                    isBusy={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show older ones
-                  </Button>
-                </div>
-              )}
+              <More query={query} />
             </div>
           )
         }}

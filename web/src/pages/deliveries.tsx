@@ -6,6 +6,7 @@ import type { DeliveriesResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
+import { More } from '../parts/more.tsx'
 import { Empty, Found } from '../parts/page.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
@@ -79,17 +80,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
                   </tbody>
                 </table>
               </div>
-              {query.hasNextPage && (
-                <div className="row list-foot">
-                  <Button
-                    look="quiet"
-                    isBusy={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show older ones
-                  </Button>
-                </div>
-              )}
+              <More query={query} />
             </>
           )
         }}

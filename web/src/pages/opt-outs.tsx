@@ -7,6 +7,7 @@ import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { TextField } from '../parts/field.tsx'
+import { More } from '../parts/more.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { Person } from '../parts/person.tsx'
 import { Sheet } from '../parts/sheet.tsx'
@@ -89,17 +90,7 @@ export default function OptOuts() {
                   </table>
                 </div>
               )}
-              {query.hasNextPage && (
-                <div className="row list-foot">
-                  <Button
-                    look="quiet"
-                    isBusy={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <More query={query} label="Show more" />
             </div>
           )
         }}
