@@ -38,6 +38,8 @@ export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #kinds: ReadonlyMap<DeviceKind, LinkKind>
   readonly #lines = new Map<string, Line>()
+  /** Lines that end: what they were handing over may take its time, and nobody else waits for it. */
+  readonly #ending = new Map<string, Promise<void>>()
   readonly #look: Loop
   readonly #refreshing = new Again(async () => {
     await this.#parts.fleet.refresh()
@@ -68,7 +70,8 @@ export class Dispatcher {
     await this.#look.stop()
     // Somebody may have asked for a refresh just now; after this one no link is being opened any more.
     await this.#refreshing.run().catch(() => {})
-    await Promise.all([...this.#lines.keys()].map(deviceId => this.#hangUp(deviceId)))
+    for (const deviceId of this.#lines.keys()) this.#hangUp(deviceId)
+    await Promise.all(this.#ending.values())
     await this.#parts.store.leave(this.#parts.node)
   }
 
@@ -108,12 +111,12 @@ export class Dispatcher {
       const line = this.#lines.get(device.id)
       if (line) {
         if (device.removedAt !== null || this.#heldElsewhere(device)) {
-          work.push(this.#hangUp(device.id))
+          this.#hangUp(device.id)
           continue
         }
         line.link.adapt?.(device)
         if (!this.#isNoted(device, line)) work.push(this.#note(device, line).then(() => {}))
-      } else if (device.removedAt === null && this.#kinds.has(device.kind) && !this.#heldElsewhere(device)) {
+      } else if (this.#isToOpen(device)) {
         log.debug({ device: device.id, kind: device.kind }, 'opening a link')
         work.push(this.#open(device))
       }
@@ -121,6 +124,11 @@ export class Dispatcher {
     if (work.length === 0) return
     await Promise.all(work)
     await fleet.refresh()
+  }
+
+  #isToOpen(device: Device): boolean {
+    if (device.removedAt !== null || this.#ending.has(device.id)) return false
+    return this.#kinds.has(device.kind) && !this.#heldElsewhere(device)
   }
 
   /** Another living node holds the link. */
@@ -191,12 +199,19 @@ export class Dispatcher {
     }
   }
 
-  async #hangUp(deviceId: string): Promise<void> {
+  #hangUp(deviceId: string): void {
     const line = this.#lines.get(deviceId)
     if (!line) return
     this.#lines.delete(deviceId)
-    await line.pump?.stop()
-    await line.link.close()
+    const ended = this.#end(deviceId, line)
+      .catch(error => this.#parts.log.error({ device: deviceId, err: error }, 'could not end a link'))
+      .finally(() => this.#ending.delete(deviceId))
+    this.#ending.set(deviceId, ended)
+  }
+
+  async #end(deviceId: string, { pump, link }: Line): Promise<void> {
+    await pump?.stop()
+    await link.close()
     if (!this.#stopping) await this.#parts.store.presence(deviceId, this.#parts.node, false)
   }
 }

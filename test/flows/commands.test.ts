@@ -19,7 +19,7 @@ type Result = { code: number; out: string; error: string; json: any }
 
 for (const database of databases)
   describe(`the command line on ${database.name}`, () => {
-    const onceOnly = { skip: database.name !== 'SQLite' && 'the database has no part in it' }
+    const onceOnly = { skip: database.name !== 'SQLite' && 'both databases are tested at what it calls' }
     let environment: Record<string, string>
     let server: ChildProcess
     let welcome = ''
@@ -92,7 +92,7 @@ for (const database of databases)
       assert.match(shown, /delivered {2}at \d{4}/)
     })
 
-    test('send --watch shows the states as they happen and ends as the message did', async () => {
+    test('send --watch shows the states as they happen and ends as the message did', onceOnly, async () => {
       const good = await run('send --to +15550101234 --message Hello_there --watch', {
         BASESTATION_KEY: firstKey,
       })
@@ -107,7 +107,7 @@ for (const database of databases)
       assert.deepEqual([last.status, last.error.code], ['failed', 'network_rejected'])
     })
 
-    test('inbox lists what came in, and --follow shows what comes', async () => {
+    test('inbox lists what came in, and --follow shows what comes', onceOnly, async () => {
       const key = { BASESTATION_KEY: firstKey }
       const follower = start(['inbox', '--follow', '--json'], key)
       let seen = ''
@@ -153,7 +153,7 @@ for (const database of databases)
       assert.ok(listed.find((one: { id: string }) => one.id === id).revoked_at)
     })
 
-    test('by default a key is for production and may send and read', async () => {
+    test('by default a key is for production and may send and read', onceOnly, async () => {
       const { json } = await run('keys create --name Default --json')
       assert.match(json.key, /^bs_live_/)
       assert.deepEqual(
@@ -186,46 +186,50 @@ for (const database of databases)
       assert.equal((await run(`devices remove ${id}`)).code, 4)
     })
 
-    test('simulated phones are refused in production', async () => {
+    test('simulated phones are refused in production', onceOnly, async () => {
       const { code, error } = await run('devices add --kind simulated --name x --environment production')
       assert.equal(code, 2)
       assert.match(error, /only in staging/)
     })
 
-    test('an Android phone: what to type, every step, and whether the address can work', async () => {
-      const { json: added } = await run('devices add --kind android --name Desk_phone --json')
-      assert.deepEqual([added.name, added.kind, added.status], ['Desk phone', 'android', 'offline'])
-      const { url, token, code, steps, warning } = added.enrolment
-      assert.equal(url, `http://127.0.0.1:${environment.PORT}/mobile/v1`)
-      assert.match(code, /^\d{8}$/)
-      assert.match(warning, /adb reverse/)
-      const { out } = await run('devices add --kind android --name Other', {
-        PUBLIC_URL: 'https://sms.example.org',
-      })
-      const { json: seen } = await run(`devices show ${added.id} --json`)
-      assert.equal(seen.attention[0].code, 'not_connected')
-      // A shell that was not told where the gateway is asks the database.
-      const elsewhere = await run('devices add --kind android --name Elsewhere --json', { PORT: '1' })
-      assert.equal(elsewhere.json.enrolment.url, url)
-      assert.match(out, /API URL +https:\/\/sms\.example\.org\/mobile\/v1/)
-      assert.doesNotMatch(out, /Warning:/)
-      for (const word of [url, token, code, 'SSE Only']) assert.ok(steps.join().includes(word), word)
-      const post = (secret: string) =>
-        fetch(`${url}/device`, { method: 'POST', headers: { authorization: secret }, body: '{}' })
-      assert.equal((await post(`Code ${code}`)).status, 201)
-      const { json: again } = await run(`devices enrol ${added.id} --no-code --json`)
-      assert.equal(again.enrolment.code, null)
-      assert.equal((await post(`Bearer ${token}`)).status, 401)
-      assert.equal((await post(`Bearer ${again.enrolment.token}`)).status, 201)
-      await until('seen', async () => {
-        const { out: list } = await run('devices list')
-        return /Other .*not_connected/.test(list) && /Desk phone .*online/.test(list)
-      })
-      for (const { id, kind } of (await run('devices list --json')).json)
-        if (kind === 'android') assert.equal((await run(`devices remove ${id}`)).code, 0)
-    })
+    test(
+      'an Android phone: what to type, every step, and whether the address can work',
+      onceOnly,
+      async () => {
+        const { json: added } = await run('devices add --kind android --name Desk_phone --json')
+        assert.deepEqual([added.name, added.kind, added.status], ['Desk phone', 'android', 'offline'])
+        const { url, token, code, steps, warning } = added.enrolment
+        assert.equal(url, `http://127.0.0.1:${environment.PORT}/mobile/v1`)
+        assert.match(code, /^\d{8}$/)
+        assert.match(warning, /adb reverse/)
+        const { out } = await run('devices add --kind android --name Other', {
+          PUBLIC_URL: 'https://sms.example.org',
+        })
+        const { json: seen } = await run(`devices show ${added.id} --json`)
+        assert.equal(seen.attention[0].code, 'not_connected')
+        // A shell that was not told where the gateway is asks the database.
+        const elsewhere = await run('devices add --kind android --name Elsewhere --json', { PORT: '1' })
+        assert.equal(elsewhere.json.enrolment.url, url)
+        assert.match(out, /API URL +https:\/\/sms\.example\.org\/mobile\/v1/)
+        assert.doesNotMatch(out, /Warning:/)
+        for (const word of [url, token, code, 'SSE Only']) assert.ok(steps.join().includes(word), word)
+        const post = (secret: string) =>
+          fetch(`${url}/device`, { method: 'POST', headers: { authorization: secret }, body: '{}' })
+        assert.equal((await post(`Code ${code}`)).status, 201)
+        const { json: again } = await run(`devices enrol ${added.id} --no-code --json`)
+        assert.equal(again.enrolment.code, null)
+        assert.equal((await post(`Bearer ${token}`)).status, 401)
+        assert.equal((await post(`Bearer ${again.enrolment.token}`)).status, 201)
+        await until('seen', async () => {
+          const { out: list } = await run('devices list')
+          return /Other .*not_connected/.test(list) && /Desk phone .*online/.test(list)
+        })
+        for (const { id, kind } of (await run('devices list --json')).json)
+          if (kind === 'android') assert.equal((await run(`devices remove ${id}`)).code, 0)
+      },
+    )
 
-    test('simulate runs phones over the real protocol and leaves nothing behind', async () => {
+    test('simulate runs phones over the real protocol and leaves nothing behind', onceOnly, async () => {
       const before = (await run('devices list --json')).json.length
       const phones = start('simulate --phones 5 --seconds 8 --json'.split(' '))
       let out = ''
@@ -280,7 +284,7 @@ for (const database of databases)
       }
     })
 
-    test('webhooks: add, test, change, new secret, log, replay, remove', async () => {
+    test('webhooks: add, test, change, new secret, log, replay, remove', onceOnly, async () => {
       const catcher = new Catcher()
       const allow = { WEBHOOK_ALLOW_HOSTS: new URL(await catcher.start()).host }
       const refused = await run(`webhooks add --url ${catcher.url} --environment staging`)
@@ -310,7 +314,7 @@ for (const database of databases)
       catcher.stop()
     })
 
-    test('opt-outs and forgetting people', async () => {
+    test('opt-outs and forgetting people', onceOnly, async () => {
       const staging = '--environment staging'
       assert.equal((await run(`opt-outs add +15550107777 ${staging}`)).code, 0)
       assert.match((await run(`opt-outs list ${staging}`)).out, /\+15550107777 +command line/)
@@ -351,7 +355,7 @@ for (const database of databases)
       for (const name of ['PORT', 'LOG_LEVEL', 'MEDIA_HTTPS_ONLY']) assert.ok(error.includes(name))
     })
 
-    test('config shows every setting and no secret', async () => {
+    test('config shows every setting and no secret', onceOnly, async () => {
       const { out, json } = await run('config --json', { BASESTATION_KEY: firstKey })
       assert.ok(json.length >= 12)
       assert.equal(out.includes(firstKey), false)
@@ -368,13 +372,13 @@ for (const database of databases)
       assert.deepEqual((await run('migrate --json')).json.taken, [])
     })
 
-    test('a gateway that is not there is exit code 3', async () => {
+    test('a gateway that is not there is exit code 3', onceOnly, async () => {
       const { code, error } = await run('inbox --url http://127.0.0.1:9', { BASESTATION_KEY: firstKey })
       assert.equal(code, 3)
       assert.match(error, /Is the gateway running/)
     })
 
-    test('a second gateway on the same port says so', async () => {
+    test('a second gateway on the same port says so', onceOnly, async () => {
       const { code, error } = await run('serve')
       assert.equal(code, 1)
       assert.match(error, /Port \d+ is taken/)

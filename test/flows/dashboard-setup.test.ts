@@ -67,7 +67,8 @@ describe('the first run', { skip }, () => {
   })
   test('one-time codes, a session ended elsewhere, and a new password', async () => {
     const page = await dashboard.at('/account')
-    const elsewhere = await dashboard.at('/staging')
+    const elsewhere = await dashboard.visit()
+    await dashboard.signIn(elsewhere)
     await page.reload()
     await page.getByRole('button', { name: 'End it' }).first().waitFor()
     for (const _ of await page.getByRole('button', { name: 'End it' }).all())

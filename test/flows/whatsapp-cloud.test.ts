@@ -248,8 +248,12 @@ for (const { name, empty } of databases)
       assert.equal((await ask('PATCH', path, { cloud })).status, 200)
       await becomes(await send('back'), 'delivered')
     })
-    test('removed, it leaves no secrets', async () => {
+    test('removed while an answer is awaited that never comes, it keeps nobody waiting and leaves no secrets', async () => {
+      graph.behaviour = { statuses: ['sent'], hang: true }
+      await becomes(await send('the last one'), 'sent')
       assert.equal((await ask('DELETE', `/devices/${device.id}`)).status, 200)
+      assert.equal((await ask('GET', '/devices')).status, 200)
+      assert.ok(graph.open > 0)
       assert.deepEqual(await gateway.store.vaultList(device.id, 'cloud'), [])
     })
   })

@@ -1,8 +1,8 @@
 /** The dashboard in a real browser, against a real gateway. Anything it complains of fails the test. */
 
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { after, afterEach, before } from 'node:test'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { readConfig } from '../../src/config.ts'
 import { teamOn } from '../../src/team.ts'
 import { buildWeb } from '../../tools/build-web.ts'
@@ -24,10 +24,14 @@ if (path === undefined) {
 /** For `describe`: without a browser there is nothing to see. */
 export const skip = path === undefined && 'there is no browser'
 
+type Look = { theme?: 'light' | 'dark'; isNarrow?: boolean }
+
 export class Dashboard {
   gateway!: TestGateway
   #browser!: Browser
   readonly #contexts: BrowserContext[] = []
+  /** The owner's session, once somebody has signed in. */
+  #signedIn: BrowserContextOptions['storageState']
   /** What browsers complained of. */
   readonly complaints: string[] = []
 
@@ -40,9 +44,12 @@ export class Dashboard {
       this.gateway = await startGateway({ pace: 1, ...rest, settings: { DATA_DIR: scratch(), ...settings } })
       this.#browser = await launch(path)
     })
+    // A page that stays open follows everything that happens, and is drawn anew each time.
+    afterEach(async () => {
+      await Promise.all(this.#contexts.splice(0).map(context => context.close()))
+    })
     after(async () => {
       if (path === undefined) return
-      await Promise.all(this.#contexts.map(context => context.close()))
       await this.#browser.close()
       await this.gateway.stop()
       assert.deepEqual(this.complaints, [])
@@ -54,9 +61,11 @@ export class Dashboard {
   }
 
   /** A browser of its own, with nothing in it. */
-  async visit(options: { theme?: 'light' | 'dark'; isNarrow?: boolean } = {}): Promise<Page> {
+  async visit(options: Look & { storageState?: BrowserContextOptions['storageState'] } = {}): Promise<Page> {
+    const { storageState } = options
     const context = await this.#browser.newContext({
       baseURL: this.gateway.url,
+      ...(storageState !== undefined && { storageState }),
       colorScheme: options.theme ?? 'light',
       viewport: options.isNarrow ? { width: 390, height: 844 } : { width: 1280, height: 900 },
     })
@@ -87,9 +96,14 @@ export class Dashboard {
   }
 
   /** Signed in, at a page. */
-  async at(to: string, options: Parameters<Dashboard['visit']>[0] = {}): Promise<Page> {
-    const page = await this.visit(options)
-    await this.signIn(page)
+  async at(to: string, options: Look = {}): Promise<Page> {
+    if (this.#signedIn === undefined) {
+      const first = await this.visit()
+      await this.signIn(first)
+      this.#signedIn = await first.context().storageState()
+      await first.context().close()
+    }
+    const page = await this.visit({ ...options, storageState: this.#signedIn })
     await page.goto(to)
     await page.locator('main#main h1').waitFor()
     return page

@@ -24,6 +24,8 @@ export class GraphStandin {
   refusals = 0
   /** Every message it took, in order. */
   readonly taken: Json[] = []
+  /** Requests that somebody waits for an answer to. */
+  open = 0
   readonly uploads = new Map<string, { type: string; bytes: Buffer }>()
   behaviour: Behaviour = { statuses: ['sent', 'delivered'] }
   /** Where it posts to: the gateway's webhook. */
@@ -101,6 +103,10 @@ export class GraphStandin {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.open += 1
+    response.once('close', () => {
+      this.open -= 1
+    })
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks)
