@@ -249,6 +249,12 @@ export type DeviceAddResponse = {
       /** What is wrong and what to do, for people. */
       detail: string
     }>
+    /** How far the phone has come in connecting. Only for Android devices. */
+    connection?: {
+      registered_at: string | null
+      /** What has been seen since. */
+      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
+    }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */
@@ -295,6 +301,8 @@ export type DeviceAddResponse = {
       code_expires_at: string | null
       /** What to do on the phone, step by step. */
       steps: string[]
+      /** For each step the sign in `connection` that shows it done; null: only people can see it. */
+      shown_by: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings' | null>
       warning: string | null
     }
     /** Only for numbers of the official API. */
@@ -371,6 +379,12 @@ export type DeviceResponse = {
       /** What is wrong and what to do, for people. */
       detail: string
     }>
+    /** How far the phone has come in connecting. Only for Android devices. */
+    connection?: {
+      registered_at: string | null
+      /** What has been seen since. */
+      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
+    }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */
@@ -443,6 +457,12 @@ export type DevicesResponse = {
       /** What is wrong and what to do, for people. */
       detail: string
     }>
+    /** How far the phone has come in connecting. Only for Android devices. */
+    connection?: {
+      registered_at: string | null
+      /** What has been seen since. */
+      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
+    }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */
@@ -695,6 +715,12 @@ export type LinkStep = {
       /** What is wrong and what to do, for people. */
       detail: string
     }>
+    /** How far the phone has come in connecting. Only for Android devices. */
+    connection?: {
+      registered_at: string | null
+      /** What has been seen since. */
+      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
+    }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
     safety?: {
       /** Between two messages lies a random time: so long at least. */

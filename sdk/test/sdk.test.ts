@@ -200,7 +200,7 @@ test('devices, files and cancelling through a real gateway', async () => {
 
   const app = new App(gateway, {
     device: (await gateway.store.devices())[0]!,
-    enrolment: { ...enrolment!, codeExpiresAt: null },
+    enrolment: { ...enrolment!, codeExpiresAt: null, shownBy: [] },
   })
   app.token = (await app.register()).body.token
   await app.stream()

@@ -178,11 +178,15 @@ const show: Command = {
       const [id = ''] = context.given.words
       const member = (await fleetOf(store)).member(id.toLowerCase())
       if (!member || member.device.removedAt !== null) throw missing(id)
-      const { about, attention, safety = {}, ...rest } = shown(member)
+      const { about, attention, connection, safety = {}, ...rest } = shown(member)
       const { sims = [], ...facts } = about
       const rows = {
         ...rest,
         ...facts,
+        ...(connection && {
+          registered_at: connection.registered_at,
+          seen_of_it: connection.signs.join(', ').replaceAll('_', ' ') || null,
+        }),
         ...safety,
         ...Object.fromEntries(
           sims.map(sim => [`sim ${sim.slot}`, [sim.number, sim.carrier].filter(Boolean).join(', ')]),

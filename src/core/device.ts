@@ -54,6 +54,10 @@ export type About = {
   sims?: readonly Sim[]
   batteryPercent?: number
   charging?: boolean
+  /** Of a phone: when it was let in last, and whether it has opened its event stream and fetched its settings since. */
+  registeredAt?: number
+  hasStream?: boolean
+  hasSettings?: boolean
   /** Meta's id of a number that is reached over the official API. */
   phoneNumberId?: string
 }

@@ -7,6 +7,12 @@ import { codeMs, hashCode, hashEnrolmentToken, type Invitation, newCode, newEnro
 import { Problem } from './problem.ts'
 import type { Store } from './store.ts'
 
+/** What can be seen from here of a phone that is being connected. */
+export const signs = ['app', 'registered', 'online', 'event_stream', 'settings'] as const
+export type Sign = (typeof signs)[number]
+
+type Step = { text: string; shownBy: Sign | null }
+
 export type Enrolment = {
   /** The address to type into the app. */
   url: string
@@ -14,6 +20,8 @@ export type Enrolment = {
   code: string | null
   codeExpiresAt: number | null
   steps: string[]
+  /** For each step what shows that it is done; null: only people can see it. */
+  shownBy: (Sign | null)[]
   /** Why the address cannot work, or what it needs; null when nothing speaks against it. */
   warning: string | null
 }
@@ -68,6 +76,7 @@ function wayIn(
   const code = withCode ? newCode() : null
   const codeExpiresAt = code === null ? null : now + codeMs
   const url = `${publicUrl}/mobile/v1`
+  const steps = stepsFor(url, token, code)
   return {
     invitation: {
       tokenHash: hashEnrolmentToken(token),
@@ -78,25 +87,61 @@ function wayIn(
       token,
       code,
       codeExpiresAt,
-      steps: stepsFor(url, token, code),
+      steps: steps.map(({ text }) => text),
+      shownBy: steps.map(({ shownBy }) => shownBy),
       warning: warningFor(url),
     },
   }
 }
 
-const stepsFor = (url: string, token: string, code: string | null): string[] => [
-  'Install the SMSGate app (“SMS Gateway for Android”): app-release.apk from the releases of capcom6/android-sms-gateway on GitHub, best 1.70.3 or newer, at least 1.53.1.',
-  'On Android 13 or newer: open the phone’s Settings → Apps → SMSGate, tap ⋮ and “Allow restricted settings”. Then, in the app, allow SMS and Phone.',
-  `In the app: Settings → Cloud server → API URL: ${url}`,
-  `Settings → Cloud server → Private Token: ${token}`,
-  'Settings → Cloud server → Notification channel: SSE Only.',
-  'Settings → System → Battery optimization: switch it off for this app. Keep the phone on its charger.',
-  'Home: switch Cloud server on, switch Start on boot on, and tap the Offline button.',
-  code === null
-    ? 'If the app asks how to register, choose Sign Up and leave everything as it is.'
-    : `If the app asks how to register, choose By Code and type ${code} (valid for 10 minutes), or choose Sign Up.`,
-  'Once it says Online, tap the button twice (offline, online): some settings are taken over only then.',
-  'In the phone’s own messages app switch RCS chats off: they never reach other apps.',
+/** Which signs of the connection are there. */
+export function signsOf({ about, attention }: Device, online: boolean): Sign[] {
+  if (attention.includes('not_connected')) return []
+  const found: (Sign | false)[] = [
+    about.appVersion !== undefined && !attention.includes('app_outdated') && 'app',
+    'registered',
+    online && 'online',
+    online && about.hasStream === true && 'event_stream',
+    about.hasSettings === true && 'settings',
+  ]
+  return found.filter(sign => sign !== false)
+}
+
+const stepsFor = (url: string, token: string, code: string | null): Step[] => [
+  {
+    text: 'Install the SMSGate app (“SMS Gateway for Android”): app-release.apk from the releases of capcom6/android-sms-gateway on GitHub, best 1.70.3 or newer, at least 1.53.1.',
+    shownBy: 'app',
+  },
+  {
+    text: 'On Android 13 or newer: open the phone’s Settings → Apps → SMSGate, tap ⋮ and “Allow restricted settings”. Then, in the app, allow SMS and Phone.',
+    shownBy: null,
+  },
+  { text: `In the app: Settings → Cloud server → API URL: ${url}`, shownBy: 'registered' },
+  { text: `Settings → Cloud server → Private Token: ${token}`, shownBy: 'registered' },
+  { text: 'Settings → Cloud server → Notification channel: SSE Only.', shownBy: 'event_stream' },
+  {
+    text: 'Settings → System → Battery optimization: switch it off for this app. Keep the phone on its charger.',
+    shownBy: null,
+  },
+  {
+    text: 'Home: switch Cloud server on, switch Start on boot on, and tap the Offline button.',
+    shownBy: 'online',
+  },
+  {
+    text:
+      code === null
+        ? 'If the app asks how to register, choose Sign Up and leave everything as it is.'
+        : `If the app asks how to register, choose By Code and type ${code} (valid for 10 minutes), or choose Sign Up.`,
+    shownBy: 'registered',
+  },
+  {
+    text: 'Once it says Online, tap the button twice (offline, online): some settings are taken over only then.',
+    shownBy: 'settings',
+  },
+  {
+    text: 'In the phone’s own messages app switch RCS chats off: they never reach other apps.',
+    shownBy: null,
+  },
 ]
 
 /** The app speaks plain http to 127.0.0.1 only. */

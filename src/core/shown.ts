@@ -3,7 +3,7 @@
 import { type Caution, limitsOf, newChatsLeft, warmUpEndsAt } from './caution.ts'
 import type { Candidate } from './choose.ts'
 import { type AttentionCode, attentions, type Device, type Load } from './device.ts'
-import type { Enrolment } from './enrolment.ts'
+import { type Enrolment, signsOf } from './enrolment.ts'
 import { dayPartsLeft } from './pace.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
 
@@ -27,6 +27,12 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
       code,
       detail: attentions[code].replace(/\bID\b/, device.id),
     })),
+    ...(device.kind === 'android' && {
+      connection: {
+        registered_at: isoTimeOrNull(device.about.registeredAt ?? null),
+        signs: signsOf(device, online),
+      },
+    }),
     ...(device.caution && { safety: shownSafety(device, device.caution, load, now) }),
     about: {
       ...(appVersion !== undefined && { app_version: appVersion }),
@@ -64,7 +70,8 @@ function shownSafety(device: Device, caution: Caution, { pace }: Load, now: numb
   }
 }
 
-export const shownEnrolment = ({ codeExpiresAt, ...rest }: Enrolment) => ({
+export const shownEnrolment = ({ codeExpiresAt, shownBy, ...rest }: Enrolment) => ({
   ...rest,
+  shown_by: shownBy,
   code_expires_at: isoTimeOrNull(codeExpiresAt),
 })

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { type AttentionCode, attentions, deviceKinds, drivers } from '../core/device.ts'
+import { signs } from '../core/enrolment.ts'
 import { closed, time, uuid, words } from './schemas.ts'
 
 const limit = (description: string) =>
@@ -41,6 +42,18 @@ const safety = Type.Object(
   { ...closed, description: 'How carefully it sends, so that it is not blocked. Only for WhatsApp numbers.' },
 )
 
+const sign = words(signs, 'Something that shows that a phone is connected.')
+const connection = Type.Object(
+  {
+    registered_at: Type.Union([
+      time('When the phone registered last; null: not yet, or not known.'),
+      Type.Null(),
+    ]),
+    signs: Type.Array(sign, { description: 'What has been seen since.' }),
+  },
+  { ...closed, description: 'How far the phone has come in connecting. Only for Android devices.' },
+)
+
 const device = {
   id: uuid('Identifier of the device.'),
   name: Type.String(),
@@ -66,6 +79,7 @@ const device = {
     ),
     { description: 'What somebody should look at; empty when all is well.' },
   ),
+  connection: Type.Optional(connection),
   safety: Type.Optional(safety),
   about: Type.Object(
     {
@@ -102,6 +116,9 @@ const enrolment = Type.Object(
     code: Type.Union([Type.String({ description: 'One-time code, digits only.' }), Type.Null()]),
     code_expires_at: Type.Union([time('When the code ends.'), Type.Null()]),
     steps: Type.Array(Type.String(), { description: 'What to do on the phone, step by step.' }),
+    shown_by: Type.Array(Type.Union([sign, Type.Null()]), {
+      description: 'For each step the sign in `connection` that shows it done; null: only people can see it.',
+    }),
     warning: Type.Union([
       Type.String({ description: 'Why the address cannot work, or what it needs.' }),
       Type.Null(),

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Enrolment } from '../../src/core/enrolment.ts'
 import { Crowd } from '../../src/simulator/crowd.ts'
 import { calm } from '../../src/simulator/trouble.ts'
+import { App } from '../standins/app.ts'
 import { Dashboard, skip } from '../standins/dashboard.ts'
 import { until } from '../standins/gateway.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
@@ -80,6 +82,51 @@ describe('devices in the dashboard', { skip }, () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('dialog').locator('.timeline').getByText('Delivered').waitFor()
     crowd.stop()
+  })
+  test('each step of connecting a phone is ticked when it is seen to be done, or by hand where it cannot be', async () => {
+    const page = await dashboard.at('/staging/devices/add')
+    await page.getByRole('button', { name: /Android phone/ }).click()
+    await page.getByLabel('Name').fill('Slow')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    const steps = page.locator('.steps').first().locator('li')
+    const step = (words: string) => steps.filter({ hasText: words })
+    const isTicked = (words: string) => step(words).and(page.locator('.done')).waitFor()
+    const ticked = () => steps.and(page.locator('.done')).count()
+    const connect = async () => {
+      const device = (await dashboard.gateway.store.devices()).find(({ name }) => name === 'Slow')!
+      const enrolment = { token: await page.locator('.secret code').innerText() } as Enrolment
+      return new App(dashboard.gateway, { device, enrolment })
+    }
+    assert.equal(await ticked(), 0)
+    await step('Battery optimization').getByLabel('Done').check()
+    await isTicked('Battery optimization')
+    assert.equal(await ticked(), 1)
+    const app = await connect()
+    app.token = (await app.register()).body.token
+    for (const words of ['Install the SMSGate app', 'API URL', 'Private Token', 'how to register'])
+      await isTicked(words)
+    await page.getByText('Then it listens for messages.').waitFor()
+    assert.equal(await step('SSE Only').and(page.locator('.done')).count(), 0)
+    await app.stream()
+    await isTicked('SSE Only')
+    await isTicked('tap the Offline button')
+    assert.equal(await step('tap the button twice').and(page.locator('.done')).count(), 0)
+    await app.signingKey()
+    await isTicked('tap the button twice')
+    assert.equal(await ticked(), 8)
+    // Another phone in its place begins with nothing, though the first is still there.
+    await page.goto(`/staging/devices/${app.device.id}/connect`)
+    await page.getByRole('button', { name: 'Make a fresh token' }).click()
+    await page.getByText('Waiting for the phone to register…').waitFor()
+    assert.equal(await ticked(), 0)
+    const next = await connect()
+    next.token = (await next.register()).body.token
+    await isTicked('Private Token')
+    await next.stream()
+    await isTicked('SSE Only')
+    assert.equal(await step('tap the button twice').and(page.locator('.done')).count(), 0)
+    app.hangUp()
+    next.hangUp()
   })
   test('a WhatsApp number: a code to scan that counts down, a code to type, and the number is there', async () => {
     const account = whatsapp.add({ phone: '15550001000', lid: '900000000001', name: 'Shop' })

@@ -40,6 +40,8 @@ describe('devices over the API', () => {
     ])
       assert.ok(steps.includes(word), word)
     assert.match(enrolment.warning, /adb reverse/)
+    assert.equal(enrolment.shown_by.length, enrolment.steps.length)
+    assert.deepEqual(device.connection, { registered_at: null, signs: [] })
     const app = new App(gateway, { device, enrolment })
     assert.equal((await app.register()).status, 201, 'the token lets a phone in')
   })

@@ -9,13 +9,13 @@ export type Device = DevicesResponse['data'][number]
 /** What waits for each changes without an event. */
 const lookMs = 5_000
 
-export function useDevices() {
+export function useDevices(everyMs = lookMs) {
   const api = useApi()
   const environment = useEnvironment()
   return useQuery({
     queryKey: [environment, 'devices'],
     queryFn: async () => (await api.devices()).data,
-    refetchInterval: lookMs,
+    refetchInterval: everyMs,
   })
 }
 

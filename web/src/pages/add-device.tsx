@@ -27,7 +27,7 @@ function ConnectAgain({ id }: { id: string }) {
           return device.kind === 'whatsapp' ? (
             <LinkNumber name={device.name} deviceId={device.id} />
           ) : (
-            <ConnectPhone deviceId={device.id} />
+            <ConnectPhone deviceId={device.id} registeredAt={device.connection?.registered_at ?? null} />
           )
         }}
       </Found>

@@ -6,11 +6,17 @@ import { useDevices } from '../devices.ts'
 import { useApi } from '../environment.ts'
 import { Button, ButtonLink } from '../parts/button.tsx'
 import { CopyButton, Secret } from '../parts/copy.tsx'
+import { Check } from '../parts/field.tsx'
 import { Notice, Trouble } from '../parts/page.tsx'
+
+/** Somebody stands there with the phone in hand. */
+const watchMs = 1_000
 
 type Added = DeviceAddResponse['data']
 
-type Props = { name: string; phone: string; onBack: () => void } | { deviceId: string }
+type Props =
+  | { name: string; phone: string; onBack: () => void }
+  | { deviceId: string; registeredAt: string | null }
 
 export function ConnectPhone(props: Props) {
   const api = useApi()
@@ -18,6 +24,7 @@ export function ConnectPhone(props: Props) {
   const [error, setError] = useState<unknown>()
   const isBegun = useRef(false)
   const [isAsked, setAsked] = useState(!('deviceId' in props))
+  const [before] = useState('deviceId' in props ? props.registeredAt : null)
   useEffect(() => {
     // Effects run twice while developing; a device must not.
     if (!isAsked || isBegun.current) return
@@ -60,54 +67,53 @@ export function ConnectPhone(props: Props) {
         </div>
       </div>
     )
-  return added?.enrolment ? <Steps added={added} enrolment={added.enrolment} /> : null
+  return added?.enrolment ? <Steps added={added} enrolment={added.enrolment} before={before} /> : null
 }
 
-function Steps({ added, enrolment }: { added: Added; enrolment: NonNullable<Added['enrolment']> }) {
-  const { data: devices = [] } = useDevices()
+function Steps({
+  added,
+  enrolment,
+  before,
+}: {
+  added: Added
+  enrolment: NonNullable<Added['enrolment']>
+  before: string | null
+}) {
+  const { data: devices = [] } = useDevices(watchMs)
   const device = devices.find(({ id }) => id === added.id)
-  const hasRegistered = device !== undefined && !device.attention.some(({ code }) => code === 'not_connected')
-  const isOnline = device?.status === 'online'
-  const isWell = isOnline && device.attention.length === 0
-  const toCopy = [enrolment.url, enrolment.token, ...(enrolment.code ? [enrolment.code] : [])]
+  const { registered_at, signs = [] } = device?.connection ?? {}
+  // What is seen of the phone that was connected before says nothing about this one.
+  const seen = registered_at !== before ? signs : []
+  const isOnline = seen.includes('online')
+  const attention = device?.attention.filter(({ code }) => code !== 'not_connected') ?? []
   return (
     <div className="stack wide">
       {enrolment.warning && <Notice look="warn">{enrolment.warning}</Notice>}
       <div className="pair">
         <div className="card stack wide">
           <ol className="steps">
-            {enrolment.steps.map(step => (
-              <li key={step} className={hasRegistered ? 'done' : undefined}>
-                <div className="stack tight">
-                  <span className="pre">{step}</span>
-                  {toCopy
-                    .filter(text => step.includes(text))
-                    .map(text => (
-                      <div key={text}>
-                        <CopyButton text={text} />
-                      </div>
-                    ))}
-                </div>
-              </li>
+            {enrolment.steps.map((text, index) => (
+              <Step
+                key={text}
+                text={text}
+                sign={enrolment.shown_by[index] ?? null}
+                seen={seen}
+                of={enrolment}
+              />
             ))}
           </ol>
         </div>
         <div className="card stack" aria-live="polite">
           <h2>Live</h2>
           <ol className="steps">
-            <li className={hasRegistered ? 'done' : undefined}>
-              {hasRegistered ? 'The phone has registered.' : 'Waiting for the phone to register…'}
-            </li>
-            <li className={isOnline ? 'done' : undefined}>
-              {isOnline ? 'It is online.' : 'Then it comes online.'}
-            </li>
-            <li className={isWell ? 'done' : undefined}>
-              {isWell ? 'All is well: it can send.' : 'Then everything is checked.'}
-            </li>
+            {lights.map(({ sign, yet, done }) => (
+              <li key={sign} className={seen.includes(sign) ? 'done' : undefined}>
+                {seen.includes(sign) ? done : yet}
+              </li>
+            ))}
           </ol>
-          {device?.attention
-            .filter(({ code }) => code !== 'not_connected')
-            .map(({ code, detail }) => (
+          {isOnline &&
+            attention.map(({ code, detail }) => (
               <Notice key={code} look="warn">
                 {detail}
               </Notice>
@@ -125,5 +131,56 @@ function Steps({ added, enrolment }: { added: Added; enrolment: NonNullable<Adde
         </div>
       </div>
     </div>
+  )
+}
+
+type Sign = NonNullable<NonNullable<Added['enrolment']>['shown_by'][number]>
+
+const lights: readonly { sign: Sign; yet: string; done: string }[] = [
+  {
+    sign: 'registered',
+    yet: 'Waiting for the phone to register…',
+    done: 'The phone has registered.',
+  },
+  { sign: 'online', yet: 'Then it comes online.', done: 'It is online.' },
+  { sign: 'event_stream', yet: 'Then it listens for messages.', done: 'It hears of messages at once.' },
+  { sign: 'settings', yet: 'Then it fetches its settings.', done: 'It has its settings.' },
+]
+
+/** Ticked as soon as it shows, or by whoever does it where nothing shows. */
+function Step({
+  text,
+  sign,
+  seen,
+  of: { url, token, code },
+}: {
+  text: string
+  sign: Sign | null
+  seen: readonly Sign[]
+  of: NonNullable<Added['enrolment']>
+}) {
+  const [isSaid, setSaid] = useState(false)
+  const isDone = sign === null ? isSaid : seen.includes(sign)
+  return (
+    <li className={isDone ? 'done' : undefined}>
+      <div className="stack tight">
+        <span className="pre">
+          {text}
+          {isDone && <span className="hidden-visually"> (done)</span>}
+        </span>
+        {[url, token, ...(code ? [code] : [])]
+          .filter(secret => text.includes(secret))
+          .map(secret => (
+            <div key={secret}>
+              <CopyButton text={secret} />
+            </div>
+          ))}
+        {sign === null && (
+          <Check checked={isSaid} onChange={setSaid}>
+            Done
+          </Check>
+        )}
+      </div>
+    </li>
   )
 }
