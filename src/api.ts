@@ -105,7 +105,12 @@ export function buildApi(parts: ApiParts): Server {
     door,
     session,
     audit: store,
-    dashboard: { files: readDashboard(webFolder), publicUrl, stagingHost: config.STAGING_HOST },
+    dashboard: {
+      files: readDashboard(webFolder),
+      publicUrl,
+      stagingHost: config.STAGING_HOST,
+      isInsecure: request => session.guard.isInsecure(request),
+    },
     idempotency: new Idempotency({
       store,
       seal: text => seal(secretKey(config), ['answers'], text),

@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { nothingHere } from './nothing.ts'
 
 const types: Record<string, string> = {
@@ -34,11 +34,13 @@ const policy = [
 const headers = {
   'content-security-policy': policy,
   'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'x-frame-options': 'DENY',
 }
+
+/** Browsers heed it over https and on the machine itself; elsewhere they complain. */
+const alone = { 'cross-origin-opener-policy': 'same-origin' }
 
 type File = { type: string; bytes: Buffer; zipped: Buffer }
 
@@ -50,6 +52,8 @@ export type Dashboard = {
   publicUrl: () => string
   /** Under this name there is staging alone, and so no dashboard. */
   stagingHost: string | undefined
+  /** Whether it can be read on the way. */
+  isInsecure: (request: FastifyRequest) => boolean
 }
 
 export function readDashboard(folder: string): Files {
@@ -64,7 +68,8 @@ export function readDashboard(folder: string): Files {
   return files
 }
 
-export function registerDashboard(app: FastifyInstance, { files, publicUrl, stagingHost }: Dashboard): void {
+export function registerDashboard(app: FastifyInstance, dashboard: Dashboard): void {
+  const { files, publicUrl, stagingHost, isInsecure } = dashboard
   const send = (reply: FastifyReply, file: File, acceptsGzip: boolean) =>
     reply
       .headers(headers)
@@ -92,6 +97,7 @@ export function registerDashboard(app: FastifyInstance, { files, publicUrl, stag
     const host = request.headers.host?.toLowerCase().replace(/:\d+$/, '')
     if (stagingHost !== undefined && host === stagingHost.replace(/:\d+$/, ''))
       return reply.redirect(`${publicUrl()}${path}`)
+    if (!isInsecure(request)) reply.headers(alone)
     const page = files.get('/index.html')
     if (page) return send(reply, page, acceptsGzip)
     return reply

@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { Basestation } from '../../sdk/src/index.ts'
 import { scopes } from '../../src/core/key.ts'
+import { App } from '../standins/app.ts'
 import { Dashboard, skip } from '../standins/dashboard.ts'
+import { until } from '../standins/gateway.ts'
 
 describe('messages in the dashboard', { skip }, () => {
-  const dashboard = new Dashboard()
+  const dashboard = new Dashboard(() => ({ appPhones: true }))
   let program: Basestation
   before(async () => {
     const { gateway } = dashboard
@@ -142,6 +145,33 @@ describe('messages in the dashboard', { skip }, () => {
     assert.equal(texted().length, 400)
     assert.ok(calls >= 5)
   })
+  test('Pause stops a bulk send between two requests, and Go on sends the rest, once', async () => {
+    const page = await dashboard.at('/staging/messages/bulk')
+    const list = Array.from({ length: 250 }, (_, n) => `+15550${50_000 + n}9`).join('\n')
+    await page.getByLabel('Numbers, one a line').fill(list)
+    await page.getByLabel('Message', { exact: true }).fill('By hand')
+    const gate = Promise.withResolvers<void>()
+    let calls = 0
+    await page.route('**/sms/bulk', async route => {
+      calls += 1
+      await gate.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Send to 250 people' }).click()
+    await page.getByText('0 of 250').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    gate.resolve()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await page.getByText('100 of 250').waitFor()
+    assert.equal(calls, 1)
+    const sent = () => dashboard.gateway.onAir.filter(({ message }) => message.text === 'By hand')
+    await until('the first hundred went out', () => sent().length === 100)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('250 accepted and safely stored, 0 not.').waitFor()
+    assert.equal(calls, 3)
+    await until('the rest went out', () => sent().length === 250)
+    assert.equal(new Set(sent().map(({ message }) => message.recipient)).size, 250)
+  })
   test('a bulk send goes on while one looks elsewhere, a hopeless row does not stop it, and what is left can be given up', async () => {
     const page = await dashboard.at('/staging/messages/bulk')
     const list = [
@@ -201,6 +231,52 @@ describe('messages in the dashboard', { skip }, () => {
     await page.waitForFunction(() => document.querySelectorAll('.turn:not(.ours)').length === 2)
     await page.getByLabel('Search people').fill('nobody at all')
     await page.getByText('Nobody like that').waitFor()
+  })
+  test('numbers are written as in their country, and times say exactly when on hover', async () => {
+    await program.send({ to: '+442079460123', message: 'to London' })
+    const page = await dashboard.at('/staging/messages')
+    const row = page.locator('tr', { hasText: 'to London' })
+    await row.getByText('+44 20 7946 0123').waitFor()
+    await row.getByText('GB').waitFor()
+    await row.getByTitle('+442079460123 · United Kingdom').waitFor()
+    const time = row.locator('time').first()
+    assert.match(await time.innerText(), /now|ago/)
+    const at = await time.getAttribute('datetime')
+    const exactly = await page.evaluate(
+      iso =>
+        new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+          new Date(iso),
+        ),
+      at!,
+    )
+    assert.equal(await time.getAttribute('title'), exactly)
+  })
+  test('a picture that came in is shown, and a file of another kind is saved under its name', async () => {
+    const app = await App.enrol(dashboard.gateway, { environment: 'staging', name: 'With MMS' })
+    const picture = readFileSync(join(import.meta.dirname, '../../docs/pictures/inbox-wide-light.png'))
+    const attachments = [
+      { contentType: 'image/png', name: 'cat.png', data: picture.toString('base64') },
+      { contentType: 'text/plain', name: 'notes.txt', data: Buffer.from('hello').toString('base64') },
+    ]
+    await app.post('mms:downloaded', { sender: '+15550107777', body: 'look at it', attachments })
+    const page = await dashboard.at('/staging/inbox/%2B15550107777')
+    const image = page.getByRole('log').getByRole('img', { name: 'cat.png' })
+    await image.waitFor()
+    await page.waitForFunction(
+      () => document.querySelector<HTMLImageElement>('img.attached')!.naturalWidth > 0,
+    )
+    for (const [name, bytes] of [
+      ['cat.png', picture],
+      ['notes.txt', Buffer.from('hello')],
+    ] as const) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator(`a[download="${name}"]`).click(),
+      ])
+      assert.equal(download.suggestedFilename(), name)
+      assert.deepEqual(readFileSync(await download.path()), bytes)
+    }
+    app.hangUp()
   })
   test('everything can be reached on a phone’s screen', async () => {
     const page = await dashboard.at('/staging/messages', { isNarrow: true })

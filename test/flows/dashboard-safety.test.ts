@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { Basestation } from '../../sdk/src/index.ts'
 import { scopes } from '../../src/core/key.ts'
+import { ticketUrl } from '../../src/core/user.ts'
 import { Dashboard, skip } from '../standins/dashboard.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -51,6 +52,8 @@ const pages = [
 describe('the dashboard is safe, for all, and small', { skip }, () => {
   const dashboard = new Dashboard()
   let program: Basestation
+  /** Pages about one thing. */
+  let details: string[] = []
   before(async () => {
     const { gateway } = dashboard
     await dashboard.setUp()
@@ -75,6 +78,17 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
       await program.send({ to: `+1555010${2000 + index}`, message: text, device_id: device.id })
       await program.addKey({ name: text.slice(0, 90), scopes: ['messages:read'] })
     }
+    const phone = await gateway.device('staging', { name: 'With an app', kind: 'android' })
+    const { data: webhook } = await program.addWebhook({ url: 'https://example.org/hook' })
+    const { data: messages } = await program.messages()
+    const { data: people } = await program.conversations()
+    details = [
+      `/staging/messages/${messages[0]!.message_id}`,
+      `/staging/inbox/${encodeURIComponent(people[0]!.person)}`,
+      `/staging/webhooks/${webhook.id}`,
+      `/staging/devices/${phone.id}/connect`,
+      '/staging/nothing',
+    ]
   })
 
   const open = async (page: Page, to: string) => {
@@ -88,7 +102,7 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
   test('what strangers write is text on every page, and nothing else', async () => {
     const page = await dashboard.at('/staging')
     page.on('dialog', () => assert.fail('a page opened a dialog'))
-    for (const to of pages) {
+    for (const to of [...pages, ...details]) {
       await open(page, to)
       assert.equal(await isHacked(page), false, to)
       assert.equal(
@@ -125,7 +139,7 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
     // A name that would be written backwards shows how it is spelt.
     await page.getByText('\\u202egnp.exe').first().waitFor()
   })
-  test('a file that came in is saved, and never opened as a page', async () => {
+  test('a page runs no script but ours, takes nothing from elsewhere, and is in nobody’s frame', async () => {
     const { gateway } = dashboard
     const { headers } = await gateway.ask('GET', '/')
     assert.ok(headers)
@@ -141,6 +155,7 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
     assert.ok(!policy.includes('unsafe'))
     assert.equal(page.headers.get('x-content-type-options'), 'nosniff')
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(page.headers.get('cross-origin-opener-policy'), 'same-origin')
     assert.ok(
       !/<script>|onclick=|style="|https?:\/\//.test(page.text),
       'nothing within the page, nothing from elsewhere',
@@ -178,24 +193,55 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
     assert.ok(bytes > 10_000 && bytes < 200_000, `${bytes} bytes`)
     console.log(`script of the first page, zipped: ${Math.round(bytes / 1_000)} kB`)
   })
+  /** What axe finds to be serious on a page, in either theme. */
+  const seriousOn = async (page: Page) => {
+    // Past the policy of the page, which would refuse it as it refuses any other stranger.
+    const client = await page.context().newCDPSession(page)
+    await client.send('Runtime.evaluate', { expression: axe })
+    const found: string[] = []
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { result } = await client.send('Runtime.evaluate', {
+        expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(
+          violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + ' ' + failureSummary)])))`,
+        awaitPromise: true,
+      })
+      if (result.value !== '[]') found.push(`${page.url()}, ${colorScheme}: ${result.value}`)
+    }
+    return found
+  }
   for (const isNarrow of [false, true])
     test(`axe finds nothing serious on any page, light or dark, ${isNarrow ? 'narrow' : 'wide'}`, async () => {
       const page = await dashboard.at('/staging', { isNarrow })
-      // Past the policy of the page, which would refuse it as it refuses any other stranger.
-      const client = await page.context().newCDPSession(page)
-      for (const to of isNarrow ? pages.slice(0, 3) : pages) {
+      for (const to of isNarrow ? [...pages.slice(0, 3), ...details.slice(0, 2)] : [...pages, ...details]) {
         await open(page, to)
-        await client.send('Runtime.evaluate', { expression: axe })
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme })
-          const { result } = await client.send('Runtime.evaluate', {
-            expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(
-              violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-                .map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 200) + ' ' + failureSummary)])))`,
-            awaitPromise: true,
-          })
-          assert.equal(result.value, '[]', `${to}, ${colorScheme}`)
-        }
+        assert.deepEqual(await seriousOn(page), [])
       }
     })
+  test('axe finds nothing serious on what is open above a page, or before one has signed in', async () => {
+    const page = await dashboard.at('/staging/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByRole('dialog').waitFor()
+    assert.deepEqual(await seriousOn(page), [])
+    await open(page, '/staging/devices')
+    await page.getByRole('button', { name: 'Front desk', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    assert.deepEqual(await seriousOn(page), [])
+    await page.goto(details[3]!)
+    await page.getByRole('button', { name: 'Make a fresh token' }).click()
+    await page.getByText('Waiting for the phone to register…').waitFor()
+    assert.deepEqual(await seriousOn(page), [])
+    const stranger = await dashboard.visit()
+    await stranger.goto('/')
+    await stranger.getByRole('button', { name: 'Sign in' }).waitFor()
+    assert.deepEqual(await seriousOn(stranger), [])
+    const { token } = await dashboard.team.ticket('invitation', 'test', {
+      email: 'new@example.org',
+      role: 'viewer',
+    })
+    await stranger.goto(ticketUrl(dashboard.gateway.url, 'invitation', token))
+    await stranger.getByLabel('Password').waitFor()
+    assert.deepEqual(await seriousOn(stranger), [])
+  })
 })

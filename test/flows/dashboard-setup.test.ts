@@ -2,12 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { totpCode, totpStepAt } from '../../src/core/totp.ts'
 import { ticketUrl } from '../../src/core/user.ts'
+import { otherName } from '../standins/browser.ts'
 import { Dashboard, owner, password, skip } from '../standins/dashboard.ts'
 import { until } from '../standins/gateway.ts'
+import { freePort } from '../standins/port.ts'
 
 describe('the first run', { skip }, () => {
   const dashboard = new Dashboard()
@@ -104,5 +106,38 @@ describe('the first run', { skip }, () => {
     await next.getByLabel('Password').fill(password)
     await next.getByRole('button', { name: 'Sign in' }).click()
     await next.locator('main#main h1').waitFor()
+  })
+})
+
+describe('the dashboard over plain http, from another machine', { skip }, () => {
+  const dashboard = new Dashboard(async () => {
+    const port = await freePort()
+    const PUBLIC_URL = `http://${otherName}:${port}`
+    return { settings: { PORT: String(port), PUBLIC_URL, ALLOW_INSECURE_LOGIN: '1' } }
+  })
+  before(() => dashboard.setUp())
+
+  test('where the operator allows it, it works, and every page says that anybody can read along', async () => {
+    const page = await dashboard.at('/staging/devices/add')
+    assert.equal(await page.evaluate(() => isSecureContext), false)
+    await page.getByText('Anybody on the way can read passwords and messages.').waitFor()
+    await page.getByRole('button', { name: /Simulated phone/ }).click()
+    await page.getByLabel('Name').fill('Pretend')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.locator('tr', { hasText: 'Pretend' }).getByText('Online').waitFor()
+    await page.goto('/staging/messages/bulk')
+    await page.getByLabel('Numbers, one a line').fill('+15550101234')
+    await page.getByLabel('Message', { exact: true }).fill('over plain http')
+    await page.getByRole('button', { name: 'Send to 1 person' }).click()
+    await page.getByRole('link', { name: 'Watch them' }).click()
+    await page.locator('tr', { hasText: 'over plain http' }).getByText('Delivered').waitFor()
+    await page.goto('/staging/keys')
+    await page.getByText('Anybody on the way can read passwords and messages.').waitFor()
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByLabel('What is it for?').fill('Shop')
+    await sheet.getByRole('button', { name: 'Make the key' }).click()
+    await sheet.getByRole('button', { name: 'Copy' }).first().click()
+    await sheet.getByText('Copied').waitFor()
   })
 })

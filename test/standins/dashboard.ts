@@ -29,6 +29,8 @@ type Look = { theme?: 'light' | 'dark'; isNarrow?: boolean }
 export class Dashboard {
   gateway!: TestGateway
   #browser!: Browser
+  /** What people type, if it is not where the gateway listens. */
+  #address: string | undefined
   readonly #contexts: BrowserContext[] = []
   /** The owner's session, once somebody has signed in. */
   #signedIn: BrowserContextOptions['storageState']
@@ -41,6 +43,7 @@ export class Dashboard {
       if (path === undefined) return
       await buildWeb()
       const { settings, ...rest } = await options()
+      this.#address = settings?.PUBLIC_URL
       this.gateway = await startGateway({ pace: 1, ...rest, settings: { DATA_DIR: scratch(), ...settings } })
       this.#browser = await launch(path)
     })
@@ -64,7 +67,7 @@ export class Dashboard {
   async visit(options: Look & { storageState?: BrowserContextOptions['storageState'] } = {}): Promise<Page> {
     const { storageState } = options
     const context = await this.#browser.newContext({
-      baseURL: this.gateway.url,
+      baseURL: this.#address ?? this.gateway.url,
       ...(storageState !== undefined && { storageState }),
       colorScheme: options.theme ?? 'light',
       viewport: options.isNarrow ? { width: 390, height: 844 } : { width: 1280, height: 900 },
