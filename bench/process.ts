@@ -35,8 +35,12 @@ export class Server {
     return new Server(child, port, key)
   }
 
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
   client(): Basestation {
-    return new Basestation({ url: `http://127.0.0.1:${this.#port}`, key: this.#key })
+    return new Basestation({ url: this.url, key: this.#key })
   }
 
   async stop(): Promise<void> {
@@ -72,7 +76,7 @@ export class Server {
   }
 
   async metric(name: string): Promise<number> {
-    const answer = await fetch(`http://127.0.0.1:${this.#port}/metrics`)
+    const answer = await fetch(`${this.url}/metrics`)
     const line = (await answer.text()).split('\n').find(one => one.startsWith(`${name} `))
     return Number(line?.split(' ').at(-1) ?? 0)
   }
@@ -81,7 +85,7 @@ export class Server {
     path: string,
   ): Promise<{ ms: number; body: { pagination: { total: number; total_pages: number } } }> {
     const started = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${this.#port}/staging/api/v1${path}`, {
+    const answer = await fetch(`${this.url}/staging/api/v1${path}`, {
       headers: { authorization: `Bearer ${this.#key}` },
     })
     const body = (await answer.json()) as { pagination: { total: number; total_pages: number } }

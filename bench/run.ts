@@ -6,45 +6,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyPostgres, leavePostgres } from '../test/standins/postgres.ts'
 import { WhatsAppStandin } from '../test/standins/whatsapp/server.ts'
+import { dashboard } from './dashboard.ts'
+import { inbox, lists } from './lists.ts'
 import { numbersOf } from './numbers.ts'
 import { crowdOf } from './phones.ts'
 import { median, Server } from './process.ts'
-import { seedBacklog, seedInbox } from './seed.ts'
+import { interleaved, missed, perSecond, rate, report } from './report.ts'
+import { seedBacklog } from './seed.ts'
 import { until } from './until.ts'
 import { startReceivers, tellAll } from './webhooks.ts'
 
-const rounds = 5
 const folder = mkdtempSync(join(tmpdir(), 'basestation-bench-'))
 const database = (name: string) => `sqlite:${join(folder, `${name}.db`)}`
 const wanted = process.argv.slice(2)
-const missed: string[] = []
-
-function report(what: string, value: number, target: number, details: string, atMost = false): void {
-  const met = atMost ? value <= target : value >= target
-  if (!met) missed.push(what)
-  console.log(
-    `${met ? 'met   ' : 'MISSED'}  ${what}: ${value.toFixed(2)} (${atMost ? 'at most' : 'at least'} ${target})  ${details}`,
-  )
-}
-const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/s`
-
-/** Measures each in turn, round by round, every other round backwards, so that a noisy moment spoils no one alone. */
-async function interleaved<Name extends string>(
-  measures: Record<Name, () => Promise<number>>,
-): Promise<Record<Name, number>> {
-  const names = Object.keys(measures) as Name[]
-  const results = Object.fromEntries(names.map(name => [name, [] as number[]])) as Record<Name, number[]>
-  for (let round = 0; round < rounds; round += 1)
-    for (const name of round % 2 === 0 ? names : names.toReversed())
-      results[name].push(await measures[name]())
-  return Object.fromEntries(names.map(name => [name, median(results[name])])) as Record<Name, number>
-}
-
-const rate = async (result: Promise<{ requestsPerSecond: number; failed: number }>) => {
-  const { requestsPerSecond, failed } = await result
-  if (failed > 0) throw new Error(`${failed} requests failed`)
-  return requestsPerSecond
-}
 
 async function accepting(): Promise<void> {
   const [nothing, durable, alone, phones] = await Promise.all(
@@ -137,44 +111,6 @@ async function slowDisk(): Promise<void> {
   await Promise.all([durable.stop(), alone.stop()])
 }
 
-async function inbox(): Promise<void> {
-  const path = join(folder, 'inbox.db')
-  const { devices, senders, start, end } = await seedInbox(path, 1_000_000)
-  const server = await Server.start('durable', `sqlite:${path}`)
-  const iso = (share: number) => encodeURIComponent(new Date(start + (end - start) * share).toISOString())
-  const [device, sender] = [`device_id=${devices[0]}`, `from=${encodeURIComponent(senders[0]!)}`]
-  const times = `since=${iso(0.25)}&until=${iso(0.75)}`
-  const filters = {
-    none: '',
-    device,
-    sender,
-    'device and sender': `${device}&${sender}`,
-    times,
-    'device and times': `${device}&${times}`,
-    'sender and times': `${sender}&${times}`,
-  }
-  let slowest = 0
-  let steepest = 0
-  for (const [name, filter] of Object.entries(filters)) {
-    const { body } = await server.get(`/messages/received?${filter}`)
-    const last = body.pagination.total_pages
-    const pages = [1, Math.min(1_000, last), last]
-    const found = pages.map(() => [] as number[])
-    for (let round = 0; round < 25; round += 1)
-      for (const [index, page] of pages.entries())
-        found[index]!.push((await server.get(`/messages/received?${filter}&page=${page}`)).ms)
-    const [first, middle, end] = found.map(median) as [number, number, number]
-    slowest = Math.max(slowest, first, middle, end)
-    steepest = Math.max(steepest, end / first)
-    console.log(
-      `        received, ${name}: ${body.pagination.total.toLocaleString('en')} messages, ms for pages ${pages.join(', ')}: ${[first, middle, end].map(ms => ms.toFixed(2)).join(', ')}`,
-    )
-  }
-  report('received list at 1,000,000: the slowest page in ms', slowest, 5, '', true)
-  report('received list at 1,000,000: last page ÷ first', steepest, 3, '', true)
-  await server.stop()
-}
-
 async function memory(): Promise<void> {
   const path = join(folder, 'backlog.db')
   await seedBacklog(path, 1_000_000)
@@ -221,45 +157,6 @@ async function numbers(): Promise<void> {
   report('memory of the gateway with them at most, in MiB', mostMiB, 400, sizes, true)
   await server.stop()
   whatsapp.stop()
-}
-
-/** Pages of sent messages, at both ends of a long list. */
-async function lists(): Promise<void> {
-  const count = 1_000_000
-  const path = join(folder, 'lists.db')
-  const deviceId = await seedBacklog(path, count)
-  const server = await Server.start('durable', `sqlite:${path}`)
-  const cursor = (seq: number) => `cursor=${Buffer.from(String(seq)).toString('base64url')}`
-  const filters = {
-    none: '',
-    device: `device_id=${deviceId}`,
-    'a state': 'status=queued',
-    'a rare state': 'status=failed',
-    times: 'since=2020-01-01&until=2099-01-01',
-    'words that are nowhere': 'contains=nothing+like+it',
-  }
-  let steepest = 0
-  let slowest = 0
-  for (const [name, filter] of Object.entries(filters)) {
-    const [first, deep] = [count + 10, 1_000].map(seq => `/messages?${filter}&${cursor(seq)}`)
-    // The first of its kind also compiles what it needs.
-    for (const path of [first!, deep!]) await server.get(path)
-    const found: [number[], number[]] = [[], []]
-    for (let round = 0; round < 25; round += 1) {
-      found[0].push((await server.get(first!)).ms)
-      found[1].push((await server.get(deep!)).ms)
-    }
-    const [top, bottom] = found.map(median) as [number, number]
-    steepest = Math.max(steepest, bottom / top)
-    slowest = Math.max(slowest, ...found.flat())
-    console.log(
-      `        messages, ${name}: ms for the first and the last pages ${top.toFixed(2)}, ${bottom.toFixed(2)}`,
-    )
-  }
-  const what = `${count.toLocaleString('en')} messages: the last page ÷ the first, at worst`
-  report(what, steepest, 2, '', true)
-  report('the slowest of these requests, in ms', slowest, 100, '', true)
-  await server.stop()
 }
 
 /** Messages for many moments: how late each is queued. */
@@ -323,13 +220,14 @@ const all = {
   accepting,
   postgres,
   'slow-disk': slowDisk,
-  inbox,
+  inbox: () => inbox(folder),
   memory,
   phones,
   numbers,
-  lists,
+  lists: () => lists(folder),
   schedule,
   webhooks,
+  dashboard: () => dashboard(folder),
 }
 try {
   for (const [name, measure] of Object.entries(all))

@@ -1,7 +1,7 @@
 /** Messages: a live table, and one of them in full beside it. */
 
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import type { MessagesResponse } from '../../../sdk/src/index.ts'
 import { useDevices } from '../devices.ts'
@@ -171,44 +171,60 @@ function Table({
           </tr>
         </thead>
         <tbody>
-          {messages.map(message => {
-            const to = `/messages/${message.message_id}${keptQuery}`
-            return (
-              // The number in the row is a link, for the keyboard.
-              <tr
-                key={message.message_id}
-                className="opens"
-                aria-selected={message.message_id === selected}
-                onClick={() => go(to)}
-              >
-                <td>
-                  <StatusBadge status={message.status} />
-                </td>
-                <td>
-                  <Link href={to} className="plain-link" onClick={event => event.stopPropagation()}>
-                    <Person number={message.to} />
-                  </Link>
-                </td>
-                <td className="text" title={message.error ? lookOf(message.status).about : undefined}>
-                  {message.error ? (
-                    <span className="muted">{message.error.detail}</span>
-                  ) : (
-                    <>
-                      {message.media_url && <span className="badge">file</span>} {message.message}
-                    </>
-                  )}
-                </td>
-                <td className="nowrap">
-                  {names.get(message.device_id) ?? <span className="muted">removed</span>}
-                </td>
-                <td className="muted">
-                  <Time at={message.created_at} />
-                </td>
-              </tr>
-            )
-          })}
+          {messages.map(message => (
+            <Row
+              key={message.message_id}
+              message={message}
+              device={names.get(message.device_id)}
+              isSelected={message.message_id === selected}
+              to={`/messages/${message.message_id}${keptQuery}`}
+              go={go}
+            />
+          ))}
         </tbody>
       </table>
     </div>
   )
 }
+
+/** Drawn anew only when something in it changed: there may be thousands. */
+const Row = memo(
+  ({
+    message,
+    device,
+    isSelected,
+    to,
+    go,
+  }: {
+    message: Message
+    device: string | undefined
+    isSelected: boolean
+    to: string
+    go: (to: string) => void
+  }) => (
+    // The number in the row is a link, for the keyboard.
+    <tr className="opens" aria-selected={isSelected} onClick={() => go(to)}>
+      <td>
+        <StatusBadge status={message.status} />
+      </td>
+      <td>
+        <Link href={to} className="plain-link" onClick={event => event.stopPropagation()}>
+          <Person number={message.to} />
+        </Link>
+      </td>
+      <td className="text" title={message.error ? lookOf(message.status).about : undefined}>
+        {message.error ? (
+          <span className="muted">{message.error.detail}</span>
+        ) : (
+          <>
+            {message.media_url && <span className="badge">file</span>} {message.message}
+          </>
+        )}
+      </td>
+      <td className="nowrap">{device ?? <span className="muted">removed</span>}</td>
+      <td className="muted">
+        <Time at={message.created_at} />
+      </td>
+    </tr>
+  ),
+)
