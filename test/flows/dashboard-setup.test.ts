@@ -67,6 +67,35 @@ describe('the first run', { skip }, () => {
     await page.getByRole('button', { name: 'Sign out' }).first().click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
+  test('a session that ends takes nothing away: whoever signs in again goes on, and nobody else sees it', async () => {
+    const page = await dashboard.visit()
+    await dashboard.signIn(page)
+    const guest = 'guest@example.org'
+    const { token } = await dashboard.team.ticket('invitation', 'test', { email: guest, role: 'viewer' })
+    await dashboard.team.redeem(token, { password }, { address: '127.0.0.1', agent: 'test' })
+    await page.goto('/staging/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    await page.getByLabel('Address').fill('https://shop.example/half-typed')
+    const ended = async () => {
+      await page.context().clearCookies()
+      await page.getByRole('button', { name: 'Add it' }).click()
+      await page.getByText('Your session has ended.').waitFor()
+      assert.equal(await page.getByLabel('Address').isVisible(), false)
+    }
+    const signInAs = async (email: string) => {
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await ended()
+    await signInAs(owner)
+    await page.getByRole('dialog').getByLabel('Address').waitFor()
+    assert.equal(await page.getByLabel('Address').inputValue(), 'https://shop.example/half-typed')
+    await ended()
+    await signInAs(guest)
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor()
+    assert.equal(await page.getByLabel('Address').count(), 0)
+  })
   test('one-time codes, a session ended elsewhere, and a new password', async () => {
     const page = await dashboard.at('/account')
     const elsewhere = await dashboard.visit()

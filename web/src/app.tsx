@@ -1,7 +1,8 @@
 /** Which page to show: set-up first, then signing in, then everything else. */
 
-import { lazy, Suspense } from 'react'
+import { Activity, lazy, Suspense, useState } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
+import type { SessionResponse } from '../../sdk/src/index.ts'
 import { type Environment, EnvironmentContext, environments, rememberedEnvironment } from './environment.ts'
 import { Login } from './pages/login.tsx'
 import { Trouble } from './parts/page.tsx'
@@ -42,9 +43,28 @@ export function App() {
           <Setup session={data} />
         </Route>
         <Route path="/welcome" component={Welcome} />
-        <Route>{data.user ? <Inside signedIn={data as SignedIn} /> : <Login session={data} />}</Route>
+        <Route>
+          <Door session={data} />
+        </Route>
       </Switch>
     </Suspense>
+  )
+}
+
+/** A session that ends hides what was being done, and does not end it: whoever comes back goes on. */
+function Door({ session }: { session: SessionResponse['data'] }) {
+  const [last, setLast] = useState<SignedIn>()
+  const now = session.user ? (session as SignedIn) : undefined
+  if (now && now !== last) setLast(now)
+  return (
+    <>
+      {last && (
+        <Activity mode={now ? 'visible' : 'hidden'}>
+          <Inside key={last.user.id} signedIn={last} />
+        </Activity>
+      )}
+      {!now && <Login session={session} before={last} />}
+    </>
   )
 }
 

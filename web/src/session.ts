@@ -13,12 +13,18 @@ export type SignedIn = Required<SessionResponse['data']>
 export const useSession = () =>
   useQuery({ queryKey: ['session'], queryFn: async () => (await session.session()).data, staleTime: 60_000 })
 
-/** For after signing in or out: nothing that another person saw stays. */
-export function useForgetEverything(): () => Promise<void> {
+/** For after signing in. Whoever was here before goes on where they were; of anybody else nothing stays. */
+export function useEntered(): (before?: SignedIn) => Promise<void> {
   const client = useQueryClient()
-  return async () => {
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
-    await client.invalidateQueries({ queryKey: ['session'] })
+  return async before => {
+    const { data } = await session.session()
+    if (before && before.user.id !== data.user?.id) {
+      location.reload()
+      return
+    }
+    // What is shown again is looked up again.
+    await client.invalidateQueries({ refetchType: 'none' })
+    client.setQueryData(['session'], data)
   }
 }
 

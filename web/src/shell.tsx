@@ -10,7 +10,7 @@ import { Boundary } from './parts/boundary.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { useToast } from './parts/toast.tsx'
 import { useReach } from './reach.ts'
-import { type Scope, session, useForgetEverything, useManagesTeam, useMay, useSignedIn } from './session.ts'
+import { type Scope, session, useManagesTeam, useMay, useSignedIn } from './session.ts'
 import { applyTheme, type Theme, theme, themes } from './theme.ts'
 
 type Entry = { path: string; label: string; icon: IconName; scope?: Scope }
@@ -222,7 +222,6 @@ function ThemeButton() {
 }
 
 function SignOut() {
-  const forget = useForgetEverything()
   const { complain } = useToast()
   return (
     <button
@@ -231,7 +230,8 @@ function SignOut() {
         try {
           await session.logout()
           sessionStorage.clear()
-          await forget()
+          // The whole page anew: nothing that was seen stays in it.
+          location.assign('/')
         } catch (error) {
           complain(error)
         }

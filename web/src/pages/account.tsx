@@ -6,7 +6,7 @@ import type { TotpResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
-import { TextField } from '../parts/field.tsx'
+import { CodeField, NewPasswordField, PasswordField } from '../parts/entry.tsx'
 import { Found, Page } from '../parts/page.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 import { Time } from '../parts/show.tsx'
@@ -44,23 +44,8 @@ function Password() {
       }}
     >
       <h2>Password</h2>
-      <TextField
-        label="Now"
-        type="password"
-        value={current}
-        onChange={setCurrent}
-        autoComplete="current-password"
-        required
-      />
-      <TextField
-        label="From now on"
-        type="password"
-        value={next}
-        onChange={setNext}
-        autoComplete="new-password"
-        help="At least 12 characters."
-        required
-      />
+      <PasswordField label="Now" value={current} onChange={setCurrent} />
+      <NewPasswordField label="From now on" value={next} onChange={setNext} />
       <div className="row">
         <Button type="submit" isBusy={isBusy}>
           Change it
@@ -89,14 +74,7 @@ function TwoFactor() {
       >
         <h2>One-time codes</h2>
         <p>They are on: signing in needs your password and a code from your app.</p>
-        <TextField
-          label="Password, to switch them off"
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoComplete="current-password"
-          required
-        />
+        <PasswordField label="Password, to switch them off" value={password} onChange={setPassword} />
         <div className="row">
           <Button type="submit" look="danger" isBusy={isBusy}>
             Switch them off
@@ -140,22 +118,8 @@ function TwoFactor() {
       <p>Scan this with your app, or type the secret into it. Then give a code that it shows.</p>
       <QrCode text={begun.uri} label="QR code for an authenticator app" />
       <Secret text={begun.secret} />
-      <TextField
-        label="Your password"
-        type="password"
-        value={password}
-        onChange={setPassword}
-        autoComplete="current-password"
-        required
-      />
-      <TextField
-        label="Code"
-        value={code}
-        onChange={setCode}
-        autoComplete="one-time-code"
-        inputMode="numeric"
-        required
-      />
+      <PasswordField label="Your password" value={password} onChange={setPassword} />
+      <CodeField label="Code" value={code} onChange={setCode} />
       <div className="row">
         <Button type="submit" look="primary" isBusy={isBusy}>
           Switch them on

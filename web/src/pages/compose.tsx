@@ -18,8 +18,8 @@ import { DeviceChoice, mayTakeMedia, SendTime, sendAtOf } from './send-options.t
 export default function Compose() {
   const [search] = useSearchParams()
   const environment = useEnvironment()
-  const [to, setTo] = useDraft(`${environment}.to`, search.get('to') ?? '')
-  const [text, setText] = useDraft(`${environment}.text`, search.get('text') ?? '')
+  const [to, setTo, forgetTo] = useDraft('to', search.get('to') ?? '')
+  const [text, setText, forgetText] = useDraft('text', search.get('text') ?? '')
   const [device, setDevice] = useState(search.get('device') ?? '')
   const [media, setMedia] = useState(search.get('media') ?? '')
   const [when, setWhen] = useState('')
@@ -56,8 +56,8 @@ export default function Compose() {
       { done: sendAt === undefined ? 'Accepted, and safely stored.' : 'Scheduled.' },
     )
     if (!isSent) return
-    sessionStorage.removeItem(`basestation.draft.${environment}.to`)
-    sessionStorage.removeItem(`basestation.draft.${environment}.text`)
+    forgetTo()
+    forgetText()
     go(`/messages/${sent}`)
   }
   return (

@@ -2,78 +2,52 @@
 
 import { useState } from 'react'
 import { BasestationError, type SessionResponse } from '../../../sdk/src/index.ts'
-import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
-import { TextField } from '../parts/field.tsx'
-import { Trouble } from '../parts/page.tsx'
-import { session as sessions, useForgetEverything } from '../session.ts'
+import { CodeField, EmailField, EntryForm, PasswordField } from '../parts/entry.tsx'
+import { type SignedIn, session as sessions, useEntered } from '../session.ts'
 import { Alone } from './alone.tsx'
 
-export const Login = ({ session }: { session: SessionResponse['data'] }) =>
-  session.set_up ? <SignIn isInsecure={session.insecure} /> : <NotSetUp />
+type Props = {
+  session: SessionResponse['data']
+  /** Who was signed in until now. */
+  before?: SignedIn | undefined
+}
 
-function SignIn({ isInsecure }: { isInsecure: boolean }) {
-  const forget = useForgetEverything()
-  const [email, setEmail] = useState('')
+export const Login = ({ session, before }: Props) =>
+  session.set_up ? <SignIn isInsecure={session.insecure} before={before} /> : <NotSetUp />
+
+function SignIn({ isInsecure, before }: { isInsecure: boolean; before: SignedIn | undefined }) {
+  const entered = useEntered()
+  const [email, setEmail] = useState(before?.user.email ?? '')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [wantsCode, setWantsCode] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: React.SubmitEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
+  const submit = async () => {
     try {
       await sessions.login({ email, password, ...(wantsCode && { code }) })
-      await forget()
     } catch (problem) {
-      const isCode = problem instanceof BasestationError && problem.code === 'code_needed'
-      if (isCode) setWantsCode(true)
-      else setError(problem)
-      setBusy(false)
+      if (!(problem instanceof BasestationError && problem.code === 'code_needed')) throw problem
+      setWantsCode(true)
+      return
     }
+    await entered(before)
   }
   return (
     <Alone title="Sign in" isInsecure={isInsecure}>
-      <form className="stack" onSubmit={submit}>
-        <TextField
-          label="E-mail"
-          type="email"
-          value={email}
-          onChange={setEmail}
-          autoComplete="username"
-          required
-          autoFocus
-        />
-        <TextField
-          label="Password"
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoComplete="current-password"
-          required
-        />
+      {before && <p className="muted">Your session has ended. Sign in, and the page is as you left it.</p>}
+      <EntryForm deed="Sign in" onSubmit={submit}>
+        <EmailField value={email} onChange={setEmail} autoFocus={!before} />
+        <PasswordField value={password} onChange={setPassword} autoFocus={before !== undefined} />
         {wantsCode && (
-          <TextField
-            label="Code from your authenticator app"
-            value={code}
-            onChange={setCode}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            required
-            autoFocus
-          />
+          <CodeField label="Code from your authenticator app" value={code} onChange={setCode} autoFocus />
         )}
-        {error !== undefined && <Trouble error={error} />}
-        <Button type="submit" look="primary" isBusy={isBusy}>
-          Sign in
-        </Button>
+      </EntryForm>
+      <div className="stack">
         <p className="muted small">
           Lost your password? Ask an owner for a link, or on the gateway’s machine run
         </p>
         <Secret text="npx basestation users reset EMAIL" />
-      </form>
+      </div>
     </Alone>
   )
 }

@@ -4,10 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { SessionResponse } from '../../../sdk/src/index.ts'
-import { Button } from '../parts/button.tsx'
-import { TextField } from '../parts/field.tsx'
+import { EmailField, EntryForm, NewPasswordField } from '../parts/entry.tsx'
 import { Trouble } from '../parts/page.tsx'
-import { session as sessions, useForgetEverything } from '../session.ts'
+import { session as sessions, useEntered } from '../session.ts'
 import { Alone } from './alone.tsx'
 import { FirstMessage } from './first-message.tsx'
 
@@ -27,11 +26,9 @@ export default function Setup({ session }: { session: SessionResponse['data'] })
 }
 
 function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
-  const forget = useForgetEverything()
+  const entered = useEntered()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
   const link = useQuery({
     queryKey: ['link', token],
     queryFn: async () => (await sessions.lookAtLink(token)).data,
@@ -47,48 +44,20 @@ function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
         </p>
       </Alone>
     )
-  const submit = async (event: React.SubmitEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      await sessions.redeemLink({ token, email, password })
-      await forget()
-    } catch (problem) {
-      setError(problem)
-      setBusy(false)
-    }
+  const submit = async () => {
+    await sessions.redeemLink({ token, email, password })
+    await entered()
   }
   return (
     <Alone title="Set up your gateway" isInsecure={isInsecure}>
-      <form className="stack" onSubmit={submit}>
-        <p className="muted">
-          You will be its owner. Others are invited later. Nothing leaves this machine: the address is only
-          your name here.
-        </p>
-        <TextField
-          label="E-mail"
-          type="email"
-          value={email}
-          onChange={setEmail}
-          autoComplete="username"
-          required
-          autoFocus
-        />
-        <TextField
-          label="Password"
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoComplete="new-password"
-          help="At least 12 characters. A few words that belong together only for you are best."
-          required
-        />
-        {error !== undefined && <Trouble error={error} />}
-        <Button type="submit" look="primary" isBusy={isBusy}>
-          Create the owner
-        </Button>
-      </form>
+      <p className="muted">
+        You will be its owner. Others are invited later. Nothing leaves this machine: the address is only your
+        name here.
+      </p>
+      <EntryForm deed="Create the owner" onSubmit={submit}>
+        <EmailField value={email} onChange={setEmail} autoFocus />
+        <NewPasswordField value={password} onChange={setPassword} />
+      </EntryForm>
     </Alone>
   )
 }

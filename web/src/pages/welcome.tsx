@@ -3,10 +3,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Button } from '../parts/button.tsx'
-import { TextField } from '../parts/field.tsx'
+import { EntryForm, NewPasswordField } from '../parts/entry.tsx'
 import { Trouble } from '../parts/page.tsx'
-import { session, useForgetEverything } from '../session.ts'
+import { session, useEntered } from '../session.ts'
 import { Alone } from './alone.tsx'
 
 export default function Welcome() {
@@ -36,40 +35,17 @@ export default function Welcome() {
 
 function ChoosePassword({ token, email }: { token: string; email: string }) {
   const [, go] = useLocation()
-  const forget = useForgetEverything()
+  const entered = useEntered()
   const [password, setPassword] = useState('')
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: React.SubmitEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      await session.redeemLink({ token, password })
-      await forget()
-      go('/', { replace: true })
-    } catch (problem) {
-      setError(problem)
-      setBusy(false)
-    }
+  const submit = async () => {
+    await session.redeemLink({ token, password })
+    await entered()
+    go('/', { replace: true })
   }
   return (
-    <form className="stack" onSubmit={submit}>
+    <EntryForm deed="Sign in" onSubmit={submit}>
       <input type="hidden" autoComplete="username" value={email} readOnly />
-      <TextField
-        label="Password"
-        type="password"
-        value={password}
-        onChange={setPassword}
-        autoComplete="new-password"
-        help="At least 12 characters. A few words that belong together only for you are best."
-        required
-        autoFocus
-      />
-      {error !== undefined && <Trouble error={error} />}
-      <Button type="submit" look="primary" isBusy={isBusy}>
-        Sign in
-      </Button>
-    </form>
+      <NewPasswordField value={password} onChange={setPassword} autoFocus />
+    </EntryForm>
   )
 }
