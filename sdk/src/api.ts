@@ -131,6 +131,8 @@ export type DeliveriesResponse = {
   success: boolean
   data: Array<{
     event_id: string
+    /** null once the event was removed. */
+    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
     /** pending: it is tried again. failed: it is not. */
     state: 'pending' | 'delivered' | 'failed'
     /** How often it was tried, since it was last replayed. */
@@ -157,6 +159,8 @@ export type DeliveryResponse = {
   /** event is what is posted; null once it was removed. */
   data: {
     event_id: string
+    /** null once the event was removed. */
+    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
     /** pending: it is tried again. failed: it is not. */
     state: 'pending' | 'delivered' | 'failed'
     /** How often it was tried, since it was last replayed. */
@@ -1398,7 +1402,7 @@ export type WebhookResponse = {
     /** Identifier of the webhook. */
     id: string
     url: string
-    types: string[] | null
+    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
     device_id: string | null
     enabled: boolean
     disabled_reason: 'switched_off' | 'gone' | 'failing' | null
@@ -1416,7 +1420,7 @@ export type WebhookSecretResponse = {
     /** Identifier of the webhook. */
     id: string
     url: string
-    types: string[] | null
+    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
     device_id: string | null
     enabled: boolean
     disabled_reason: 'switched_off' | 'gone' | 'failing' | null
@@ -1436,7 +1440,7 @@ export type WebhooksResponse = {
     /** Identifier of the webhook. */
     id: string
     url: string
-    types: string[] | null
+    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
     device_id: string | null
     enabled: boolean
     disabled_reason: 'switched_off' | 'gone' | 'failing' | null

@@ -230,6 +230,7 @@ const log: Command = {
         table(
           found.map(one => ({
             event: one.event_id,
+            type: one.event_type ?? '',
             state: one.state,
             attempts: one.attempts,
             last: one.last_attempt_at,
@@ -237,7 +238,7 @@ const log: Command = {
             answer: one.log.at(-1)?.status ?? '',
             trouble: one.log.at(-1)?.error ?? '',
           })),
-          ['event', 'state', 'attempts', 'last', 'next', 'answer', 'trouble'],
+          ['event', 'type', 'state', 'attempts', 'last', 'next', 'answer', 'trouble'],
           'It was told nothing yet.',
         ),
       )

@@ -19,6 +19,9 @@ export const eventTypes = [
 ] as const
 export type EventType = `message.${Status}` | Exclude<(typeof eventTypes)[number], `message.${Status}`>
 
+export const isEventType = (word: string): word is EventType =>
+  (eventTypes as readonly string[]).includes(word)
+
 export type JournalEvent = {
   seq: number
   environmentId: number

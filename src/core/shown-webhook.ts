@@ -2,7 +2,7 @@
 
 import { eventIdOf } from './event.ts'
 import { isoTime, isoTimeOrNull } from './time.ts'
-import type { Attempt, Delivery, Webhook } from './webhook.ts'
+import type { Attempt, DeliveryRecord, Webhook } from './webhook.ts'
 
 export const shownWebhook = (webhook: Webhook) => ({
   id: webhook.id,
@@ -26,8 +26,9 @@ export const shownAttempt = ({ at, ms, url, status, answer, error }: Attempt) =>
   error,
 })
 
-export const shownDelivery = (delivery: Delivery) => ({
+export const shownDelivery = (delivery: DeliveryRecord) => ({
   event_id: eventIdOf(delivery.eventSeq),
+  event_type: delivery.eventType,
   state: delivery.state,
   attempts: delivery.attempts,
   last_attempt_at: isoTimeOrNull(delivery.triedAt),

@@ -16,6 +16,7 @@ import type { UserStore } from './user-store.ts'
 import type { VaultStore } from './vault.ts'
 import type {
   Delivery,
+  DeliveryRecord,
   DeliveryState,
   DisabledReason,
   Webhook,
@@ -239,8 +240,8 @@ export interface Store extends VaultStore, UserStore {
   dueDeliveries(webhookId: string, limit: number): Awaitable<Delivery[]>
   /** When the next delivery is to be tried again. */
   nextDelivery(webhookId: string): Awaitable<number | undefined>
-  delivery(webhookId: string, eventSeq: number): Awaitable<Delivery | undefined>
-  deliveries(webhookId: string, filter: DeliveryFilter): Awaitable<Delivery[]>
+  delivery(webhookId: string, eventSeq: number): Awaitable<DeliveryRecord | undefined>
+  deliveries(webhookId: string, filter: DeliveryFilter): Awaitable<DeliveryRecord[]>
   redeliver(webhookId: string, eventSeq: number, keep?: Keep<void>): Promise<void>
   /** Events of this stretch of the journal are told once more. */
   addReplay(webhookId: string, afterSeq: number, untilSeq: number, keep?: Keep<string>): Promise<string>

@@ -3,11 +3,11 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import type { Keep } from './answer.ts'
 import type { Environment } from './environment.ts'
-import { eventTypes, seqOf } from './event.ts'
+import { isEventType, seqOf } from './event.ts'
 import { invalid, Problem } from './problem.ts'
 import type { DeliveryFilter, Store } from './store.ts'
 import { isoTime } from './time.ts'
-import { type Attempt, checkWebhookUrl, type Delivery, overlapMs, type Webhook } from './webhook.ts'
+import { type Attempt, checkWebhookUrl, type DeliveryRecord, overlapMs, type Webhook } from './webhook.ts'
 
 export type DeskParts = {
   store: Pick<
@@ -39,6 +39,8 @@ export type DeskParts = {
 
 /** Each is looked after all the time. */
 const mostWebhooks = 100
+
+type Checked = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId'>>
 
 export type WebhookWish = { url: string; types?: readonly string[] | null; deviceId?: string | null }
 /** A webhook and, this once, what to check its signatures with. */
@@ -134,12 +136,12 @@ export class WebhookDesk {
     return await this.#parts.post(webhook, eventId, JSON.stringify(event))
   }
 
-  async deliveries(environment: Environment, id: string, filter: DeliveryFilter): Promise<Delivery[]> {
+  async deliveries(environment: Environment, id: string, filter: DeliveryFilter): Promise<DeliveryRecord[]> {
     const webhook = await this.find(environment, id)
     return await this.#parts.store.deliveries(webhook.id, filter)
   }
 
-  async delivery(environment: Environment, id: string, eventId: string): Promise<Delivery> {
+  async delivery(environment: Environment, id: string, eventId: string): Promise<DeliveryRecord> {
     const webhook = await this.find(environment, id)
     const seq = seqOf(eventId)
     const found = seq === undefined ? undefined : await this.#parts.store.delivery(webhook.id, seq)
@@ -181,10 +183,10 @@ export class WebhookDesk {
     return webhook
   }
 
-  async #checked(environment: Environment, wish: Partial<WebhookWish>): Promise<Partial<WebhookWish>> {
+  async #checked(environment: Environment, wish: Partial<WebhookWish>): Promise<Checked> {
     const { store, allowed } = this.#parts
     const { url, types, deviceId } = wish
-    const unknown = types?.find(type => !(eventTypes as readonly string[]).includes(type))
+    const unknown = types?.find(type => !isEventType(type))
     if (unknown !== undefined) throw invalid('/types', `“${unknown.slice(0, 60)}” is not a type of event.`)
     if (types?.length === 0) throw invalid('/types', 'types must not be empty; leave it out for all of them.')
     const device = deviceId?.toLowerCase()
@@ -195,7 +197,7 @@ export class WebhookDesk {
       throw new Problem('invalid_device', 'device_id is not a device of this environment.')
     return {
       ...(url !== undefined && { url: checkWebhookUrl(url, allowed) }),
-      ...(types !== undefined && { types: types && [...new Set(types)] }),
+      ...(types !== undefined && { types: types && [...new Set(types.filter(isEventType))] }),
       ...(deviceId !== undefined && { deviceId: device ?? null }),
     }
   }

@@ -3,6 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostOf, isAllowedHost } from './allowed-host.ts'
+import type { EventType } from './event.ts'
 import { invalid, Problem } from './problem.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -13,7 +14,7 @@ export type Webhook = {
   environmentId: number
   url: string
   /** Null: all of them. */
-  types: readonly string[] | null
+  types: readonly EventType[] | null
   /** Only what concerns this device. */
   deviceId: string | null
   /** Sealed. */
@@ -61,6 +62,9 @@ export type Delivery = {
   triedAt: number | null
   log: readonly Attempt[]
 }
+
+/** With what it tells of; null once the event was removed. */
+export type DeliveryRecord = Delivery & { eventType: EventType | null }
 
 const seconds = 1_000
 const minutes = 60 * seconds

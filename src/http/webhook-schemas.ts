@@ -45,7 +45,7 @@ export type WebhookChangeRequest = Static<typeof WebhookChangeRequest>
 const fields = {
   id: uuid('Identifier of the webhook.'),
   url: Type.String(),
-  types: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  types: Type.Union([Type.Array(words(eventTypes, 'A type of event.')), Type.Null()]),
   device_id: Type.Union([Type.String(), Type.Null()]),
   enabled: Type.Boolean(),
   disabled_reason: Type.Union([
@@ -113,6 +113,9 @@ const attempt = Type.Object(
 const deliveryStates = ['pending', 'delivered', 'failed'] as const
 const deliveryFields = {
   event_id: Type.String(),
+  event_type: Type.Union([words(eventTypes, 'What happened.'), Type.Null()], {
+    description: 'null once the event was removed.',
+  }),
   state: words(deliveryStates, 'pending: it is tried again. failed: it is not.'),
   attempts: Type.Integer({ description: 'How often it was tried, since it was last replayed.' }),
   last_attempt_at: nullableTime('When it was last tried.'),

@@ -1,16 +1,21 @@
 /** What became of each event at each address. */
 
 import type { DeliveryFilter } from '../core/store.ts'
-import type { Attempt, Delivery, DeliveryState } from '../core/webhook.ts'
+import type { Attempt, Delivery, DeliveryRecord, DeliveryState } from '../core/webhook.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql, values, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-const columns = raw(`webhook_id AS "webhookId", event_seq AS "eventSeq", state, attempts, due_at AS "dueAt",
-  tried_at AS "triedAt", log`)
+const names = `webhook_id AS "webhookId", event_seq AS "eventSeq", state, attempts, due_at AS "dueAt",
+  tried_at AS "triedAt", log`
+const columns = raw(names)
+const columnsAndType = raw(`${names}, (SELECT type FROM events WHERE seq = event_seq) AS "eventType"`)
 
-type DeliveryRow = Omit<Delivery, 'log'> & { log: string }
-const fromRow = (row: DeliveryRow): Delivery => ({ ...row, log: JSON.parse(row.log) as Attempt[] })
+type Row<Shape extends Delivery> = Omit<Shape, 'log'> & { log: string }
+const fromRow = <Shape extends Delivery>(row: Row<Shape>) => ({
+  ...row,
+  log: JSON.parse(row.log) as Attempt[],
+})
 
 export function writeDeliveries(tx: Transaction, webhookId: string, deliveries: readonly Delivery[]): void {
   if (deliveries.length === 0) return
@@ -43,7 +48,7 @@ export async function dueDeliveries(
   now: number,
   limit: number,
 ): Promise<Delivery[]> {
-  const found = await connection.all<DeliveryRow>(sql`
+  const found = await connection.all<Row<Delivery>>(sql`
     SELECT ${columns} FROM deliveries WHERE webhook_id = ${webhookId} AND due_at IS NOT NULL AND due_at <= ${now}
     ORDER BY due_at LIMIT ${limit}`)
   return found.map(fromRow)
@@ -61,9 +66,9 @@ export async function delivery(
   connection: Sql,
   webhookId: string,
   eventSeq: number,
-): Promise<Delivery | undefined> {
-  const [row] = await connection.all<DeliveryRow>(sql`
-    SELECT ${columns} FROM deliveries WHERE webhook_id = ${webhookId} AND event_seq = ${eventSeq}`)
+): Promise<DeliveryRecord | undefined> {
+  const [row] = await connection.all<Row<DeliveryRecord>>(sql`
+    SELECT ${columnsAndType} FROM deliveries WHERE webhook_id = ${webhookId} AND event_seq = ${eventSeq}`)
   return row && fromRow(row)
 }
 
@@ -72,14 +77,14 @@ export async function deliveries(
   connection: Sql,
   webhookId: string,
   { limit, beforeSeq = Number.MAX_SAFE_INTEGER, state }: DeliveryFilter,
-): Promise<Delivery[]> {
+): Promise<DeliveryRecord[]> {
   const found =
     state === undefined
-      ? await connection.all<DeliveryRow>(sql`
-          SELECT ${columns} FROM deliveries WHERE webhook_id = ${webhookId} AND event_seq < ${beforeSeq}
+      ? await connection.all<Row<DeliveryRecord>>(sql`
+          SELECT ${columnsAndType} FROM deliveries WHERE webhook_id = ${webhookId} AND event_seq < ${beforeSeq}
           ORDER BY event_seq DESC LIMIT ${limit}`)
-      : await connection.all<DeliveryRow>(sql`
-          SELECT ${columns} FROM deliveries
+      : await connection.all<Row<DeliveryRecord>>(sql`
+          SELECT ${columnsAndType} FROM deliveries
           WHERE webhook_id = ${webhookId} AND event_seq < ${beforeSeq} AND ${inState(state)}
           ORDER BY event_seq DESC LIMIT ${limit}`)
   return found.map(fromRow)

@@ -162,6 +162,7 @@ for (const { name, empty } of databases)
       assert.equal(told.log[0].answer, 'thanks')
       assert.equal(told.log[0].url, `${catcher.url}/fails`)
       assert.equal(new Set(catcher.ids('/fails')).size, 1)
+      assert.equal(told.event_type, 'message.delivered')
       const one = await ask('GET', `/webhooks/${id}/deliveries/${told.event_id}`)
       assert.deepEqual(one.body.data.event, caught('/fails')[0]!.event)
       // Somebody mended it, and replays the one that was lost.

@@ -12,6 +12,7 @@ import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { AttemptLine } from './attempt-line.tsx'
+import { wordsOf } from './webhook-form.tsx'
 import type { Webhook } from './webhooks.tsx'
 
 type Delivery = DeliveriesResponse['data'][number]
@@ -105,8 +106,13 @@ function Row({ webhookId, delivery }: { webhookId: string; delivery: Delivery })
     <tr>
       <td>
         <button type="button" className="plain-link" onClick={() => setOpen(true)}>
-          <code>{delivery.event_id}</code>
+          {delivery.event_type === null ? <code>{delivery.event_id}</code> : wordsOf(delivery.event_type)}
         </button>
+        {delivery.event_type !== null && (
+          <div className="muted small">
+            <code>{delivery.event_type}</code>
+          </div>
+        )}
         {isOpen && (
           <Sheet title={`Attempts of ${delivery.event_id}`} onClose={() => setOpen(false)} isRoomy>
             {delivery.log.map(attempt => (

@@ -12,6 +12,7 @@ import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
 import { type Attempt, AttemptLine, isTaken } from './attempt-line.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { WebhookForm } from './webhook-form.tsx'
 import { healthOf, ShownOnce, useWebhooks, type Webhook } from './webhooks.tsx'
 
 export default function WebhookLog() {
@@ -64,7 +65,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const api = useApi()
   const [, go] = useLocation()
   const [act, isBusy] = useAct()
-  const [sheet, setSheet] = useState<'replay' | 'remove' | 'secret'>()
+  const [sheet, setSheet] = useState<'change' | 'replay' | 'remove' | 'secret'>()
   const [tested, setTested] = useState<Attempt>()
   const [secret, setSecret] = useState<string>()
   const close = () => setSheet(undefined)
@@ -76,6 +77,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
       >
         Send a test event
       </Button>
+      <Button onClick={() => setSheet('change')}>Change…</Button>
       <Button onClick={() => setSheet('replay')}>Replay…</Button>
       <Button onClick={() => setSheet('secret')}>New secret…</Button>
       <Button
@@ -94,6 +96,22 @@ function Actions({ webhook }: { webhook: Webhook }) {
       </Button>
       {tested && <Tested attempt={tested} onClose={() => setTested(undefined)} />}
       {secret && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
+      {sheet === 'change' && (
+        <WebhookForm
+          title="Change this webhook"
+          deed="Save"
+          webhook={webhook}
+          isBusy={isBusy}
+          onClose={close}
+          onSubmit={async ({ url, types, device_id }) => {
+            const isSaved = await act(() => api.changeWebhook(webhook.id, { url, types, device_id }), {
+              done: 'Saved.',
+              undo: () => api.changeWebhook(webhook.id, asRequest(webhook)),
+            })
+            if (isSaved) close()
+          }}
+        />
+      )}
       {sheet === 'replay' && <Replay webhook={webhook} onClose={close} />}
       {sheet === 'secret' && (
         <Confirm
@@ -128,6 +146,8 @@ function Actions({ webhook }: { webhook: Webhook }) {
     </>
   )
 }
+
+const asRequest = ({ url, types, device_id }: Webhook) => ({ url, types, device_id })
 
 const Tested = ({ attempt, onClose }: { attempt: Attempt; onClose: () => void }) => (
   <Sheet title="What came back" onClose={onClose}>

@@ -5,43 +5,15 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { WebhookSecretResponse, WebhooksResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
-import { useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
-import { Check, SelectField, TextField } from '../parts/field.tsx'
 import { Empty, Found, Notice, Page } from '../parts/page.tsx'
-import { visible } from '../parts/person.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
+import { WebhookForm } from './webhook-form.tsx'
 
 export type Webhook = WebhooksResponse['data'][number]
-
-/** What most receivers want to hear of. */
-const usualTypes = ['message.delivered', 'message.failed', 'message.received']
-const types = [
-  'message.received',
-  'message.scheduled',
-  'message.queued',
-  'message.sending',
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.failed',
-  'message.expired',
-  'message.canceled',
-  'message.unknown',
-  'device.online',
-  'device.offline',
-  'device.attention',
-  'device.added',
-  'device.changed',
-  'device.paused',
-  'device.resumed',
-  'device.removed',
-  'webhook.disabled',
-  'person.erased',
-]
 
 export function useWebhooks() {
   const api = useApi()
@@ -160,67 +132,13 @@ type Props = { onClose: () => void; onMade: (made: WebhookSecretResponse['data']
 function NewWebhook({ onClose, onMade }: Props) {
   const api = useApi()
   const [act, isBusy] = useAct()
-  const { data: devices = [] } = useDevices()
-  const [url, setUrl] = useState('')
-  const [isAll, setAll] = useState(false)
-  const [chosen, setChosen] = useState<readonly string[]>(usualTypes)
-  const [device, setDevice] = useState('')
-  const make = async (event: React.SubmitEvent) => {
-    event.preventDefault()
-    await act(async () => {
-      const { data } = await api.addWebhook({
-        url,
-        ...(!isAll && { types: [...chosen] as never }),
-        ...(device !== '' && { device_id: device }),
-      })
-      onMade(data)
-    })
-  }
   return (
-    <Sheet title="New webhook" onClose={onClose}>
-      <form className="stack" onSubmit={make}>
-        <TextField
-          label="Address"
-          type="url"
-          value={url}
-          onChange={setUrl}
-          placeholder="https://shop.example/basestation"
-          help="https, on the public internet. Private ones have to be allowed with WEBHOOK_ALLOW_HOSTS."
-          required
-          autoFocus
-        />
-        <Check checked={isAll} onChange={setAll}>
-          Everything that happens
-        </Check>
-        {!isAll && (
-          <fieldset className="scopes" aria-label="Events">
-            {types.map(type => (
-              <Check
-                key={type}
-                checked={chosen.includes(type)}
-                onChange={on => setChosen(on ? [...chosen, type] : chosen.filter(one => one !== type))}
-              >
-                <code>{type}</code>
-              </Check>
-            ))}
-          </fieldset>
-        )}
-        <SelectField
-          label="Only of one device (optional)"
-          value={device}
-          onChange={setDevice}
-          options={[
-            { value: '', label: 'Every device' },
-            ...devices.map(({ id, name }) => ({ value: id, label: visible(name) })),
-          ]}
-        />
-        <div className="foot-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" isBusy={isBusy} disabled={!isAll && chosen.length === 0}>
-            Add it
-          </Button>
-        </div>
-      </form>
-    </Sheet>
+    <WebhookForm
+      title="New webhook"
+      deed="Add it"
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={request => void act(async () => onMade((await api.addWebhook(request)).data))}
+    />
   )
 }

@@ -1,0 +1,118 @@
+/** A webhook's address and what it is told of: for a new one, and for one that is changed. */
+
+import { useState } from 'react'
+import type { Event, WebhookAddRequest } from '../../../sdk/src/index.ts'
+import { useDevices } from '../devices.ts'
+import { Button } from '../parts/button.tsx'
+import { Check, SelectField, TextField } from '../parts/field.tsx'
+import { visible } from '../parts/person.tsx'
+import { Sheet } from '../parts/sheet.tsx'
+import type { Webhook } from './webhooks.tsx'
+
+/** In the order of how often somebody wants to hear of it. */
+const typeWords: Record<Event['type'], string> = {
+  'message.received': 'a message came in',
+  'message.delivered': 'it arrived',
+  'message.failed': 'it did not arrive',
+  'message.read': 'it was read',
+  'message.sent': 'the network took it',
+  'message.scheduled': 'it waits for its time',
+  'message.queued': 'it waits for a device',
+  'message.sending': 'a device has it',
+  'message.expired': 'it waited too long',
+  'message.canceled': 'somebody called it back',
+  'message.unknown': 'nobody can say what became of it',
+  'device.online': 'a device came',
+  'device.offline': 'a device went',
+  'device.attention': 'somebody should look at a device',
+  'device.added': 'a device is new',
+  'device.changed': 'its name or limits are others',
+  'device.paused': 'it sends nothing for now',
+  'device.resumed': 'it sends again',
+  'device.removed': 'a device is gone',
+  'webhook.disabled': 'a webhook was switched off',
+  'person.erased': 'a person was forgotten',
+}
+const types = Object.keys(typeWords) as Event['type'][]
+/** What most receivers want to hear of. */
+const usualTypes: readonly Event['type'][] = ['message.received', 'message.delivered', 'message.failed']
+
+/** What happened, in words; null: the event is no longer kept. */
+export const wordsOf = (type: Event['type'] | null): string => (type === null ? '' : typeWords[type])
+
+type Props = {
+  title: string
+  deed: string
+  /** As it is now. */
+  webhook?: Webhook
+  isBusy: boolean
+  onClose: () => void
+  onSubmit: (request: Required<WebhookAddRequest>) => void
+}
+
+export function WebhookForm({ title, deed, webhook, isBusy, onClose, onSubmit }: Props) {
+  const { data: devices = [] } = useDevices()
+  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [isAll, setAll] = useState(webhook?.types === null)
+  const [chosen, setChosen] = useState<readonly Event['type'][]>(webhook?.types ?? usualTypes)
+  const [device, setDevice] = useState(webhook?.device_id ?? '')
+  const isGone = device !== '' && !devices.some(({ id }) => id === device)
+  return (
+    <Sheet title={title} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          onSubmit({
+            url,
+            types: isAll ? null : types.filter(type => chosen.includes(type)),
+            device_id: device === '' ? null : device,
+          })
+        }}
+      >
+        <TextField
+          label="Address"
+          type="url"
+          value={url}
+          onChange={setUrl}
+          placeholder="https://shop.example/basestation"
+          help="https, on the public internet. Private ones have to be allowed with WEBHOOK_ALLOW_HOSTS."
+          required
+          autoFocus
+        />
+        <Check checked={isAll} onChange={setAll}>
+          Everything that happens
+        </Check>
+        {!isAll && (
+          <fieldset className="scopes" aria-label="Events">
+            {types.map(type => (
+              <Check
+                key={type}
+                checked={chosen.includes(type)}
+                onChange={on => setChosen(on ? [...chosen, type] : chosen.filter(one => one !== type))}
+              >
+                <code>{type}</code> <span className="muted small">{typeWords[type]}</span>
+              </Check>
+            ))}
+          </fieldset>
+        )}
+        <SelectField
+          label="Only of one device (optional)"
+          value={device}
+          onChange={setDevice}
+          options={[
+            { value: '', label: 'Every device' },
+            ...devices.map(({ id, name }) => ({ value: id, label: visible(name) })),
+            ...(isGone ? [{ value: device, label: 'a device that was removed' }] : []),
+          ]}
+        />
+        <div className="foot-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isBusy={isBusy} disabled={!isAll && chosen.length === 0}>
+            {deed}
+          </Button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}
