@@ -6,18 +6,23 @@ import type { Enrolment } from '../../src/core/enrolment.ts'
 import { Crowd } from '../../src/simulator/crowd.ts'
 import { calm } from '../../src/simulator/trouble.ts'
 import { App } from '../standins/app.ts'
+import { GraphStandin } from '../standins/cloud/graph.ts'
 import { Dashboard, skip } from '../standins/dashboard.ts'
 import { until } from '../standins/gateway.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
 
 describe('devices in the dashboard', { skip }, () => {
   const whatsapp = new WhatsAppStandin()
+  const graph = new GraphStandin()
   const dashboard = new Dashboard(async () => ({
     appPhones: true,
-    settings: { WHATSAPP_WS_URL: await whatsapp.start() },
+    settings: { WHATSAPP_WS_URL: await whatsapp.start(), WHATSAPP_GRAPH_URL: await graph.start() },
   }))
   before(() => dashboard.setUp())
-  after(() => whatsapp.stop())
+  after(() => {
+    whatsapp.stop()
+    graph.stop()
+  })
 
   test('a simulated phone is added in staging, and nowhere else', async () => {
     const page = await dashboard.at('/production/devices/add')
@@ -142,6 +147,37 @@ describe('devices in the dashboard', { skip }, () => {
     await page.getByText('Shop is linked to +15550001000.').waitFor()
     await page.getByRole('link', { name: 'All devices' }).click()
     await page.locator('tr', { hasText: 'Shop' }).getByText('Online').waitFor()
+  })
+  test('a number of the official API: its secrets, what Meta is told, and a new token when the old one ended', async () => {
+    const page = await dashboard.at('/production/devices/add')
+    await page.getByRole('button', { name: /official API/ }).click()
+    await page.getByLabel('Name').fill('Official')
+    await page.getByLabel('Phone number ID').fill(graph.phoneNumberId)
+    await page.getByLabel('Access token').fill('wrong')
+    await page.getByLabel('App secret').fill(graph.appSecret)
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.locator('.toast.bad').waitFor()
+    await page.getByLabel('Access token').fill(graph.token)
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('Waiting for Meta to call…').waitFor()
+    const [url, token] = await page.locator('.secret code').allInnerTexts()
+    const question = `hub.mode=subscribe&hub.challenge=42&hub.verify_token=${encodeURIComponent(token!)}`
+    assert.equal(await (await fetch(`${url}?${question}`)).text(), '42')
+    graph.webhook = url!
+    const text = { from: '15550009999', id: 'wamid.1', timestamp: '1', type: 'text', text: { body: 'hello' } }
+    assert.equal(await graph.post({ messages: [text] }), 200)
+    await page.getByText('Meta has called').waitFor()
+    graph.token = 'another'
+    const device = (await dashboard.gateway.store.devices()).find(({ name }) => name === 'Official')!
+    await dashboard.gateway.store.describe(device.id, { attention: ['token_refused'] })
+    await page.goto('/production')
+    await page.getByRole('link', { name: 'Give it a new token' }).click()
+    await page.getByLabel('New access token').fill('another')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Meta takes it.').waitFor()
+    await page.goto('/production')
+    await page.getByRole('link', { name: 'Give it a new token' }).waitFor({ state: 'detached' })
+    await dashboard.gateway.store.retire(device.id)
   })
   test('a number that was logged out needs attention, and one click links it again', async () => {
     const account = whatsapp.party('15550001000@s.whatsapp.net')!

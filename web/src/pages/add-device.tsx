@@ -8,6 +8,7 @@ import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Found, Page } from '../parts/page.tsx'
+import { AddCloudNumber, RenewCloudNumber } from './cloud-number.tsx'
 import { ConnectPhone } from './connect-phone.tsx'
 import { LinkNumber } from './link-number.tsx'
 
@@ -24,6 +25,7 @@ function ConnectAgain({ id }: { id: string }) {
         {devices => {
           const device = devices.find(one => one.id === id)
           if (!device) return <p>There is no such device.</p>
+          if (device.driver === 'cloud') return <RenewCloudNumber device={device} />
           return device.kind === 'whatsapp' ? (
             <LinkNumber name={device.name} deviceId={device.id} />
           ) : (
@@ -35,19 +37,27 @@ function ConnectAgain({ id }: { id: string }) {
   )
 }
 
-const kinds: readonly { kind: Device['kind']; title: string; about: string }[] = [
+/** How it is connected differs more than what it is. */
+type Way = Device['kind'] | 'cloud'
+
+const ways: readonly { way: Way; title: string; about: string }[] = [
   {
-    kind: 'android',
+    way: 'android',
     title: 'Android phone',
     about: 'Sends and receives SMS with its own SIM, through an app that you install on it.',
   },
   {
-    kind: 'whatsapp',
+    way: 'whatsapp',
     title: 'WhatsApp number',
     about: 'Linked like WhatsApp Web: scan a code with the phone. Files too.',
   },
   {
-    kind: 'simulated',
+    way: 'cloud',
+    title: 'WhatsApp over the official API',
+    about: 'For numbers that are registered with Meta. No phone is needed, and nothing is against the terms.',
+  },
+  {
+    way: 'simulated',
     title: 'Simulated phone',
     about: 'Behaves like a real one, and nobody is texted. For trying things out.',
   },
@@ -55,18 +65,18 @@ const kinds: readonly { kind: Device['kind']; title: string; about: string }[] =
 
 function AddNew() {
   const environment = useEnvironment()
-  const [kind, setKind] = useState<Device['kind']>()
+  const [way, setWay] = useState<Way>()
   const [named, setNamed] = useState<{ name: string; phone: string }>()
   const [isNamed, setIsNamed] = useState(false)
   const back = () => setIsNamed(false)
-  if (kind === undefined)
+  if (way === undefined)
     return (
       <Page title="Add a device" about="What should carry your messages?">
         <div className="choices">
-          {kinds
-            .filter(one => one.kind !== 'simulated' || environment === 'staging')
+          {ways
+            .filter(one => one.way !== 'simulated' || environment === 'staging')
             .map(one => (
-              <button key={one.kind} type="button" className="card choice" onClick={() => setKind(one.kind)}>
+              <button key={one.way} type="button" className="card choice" onClick={() => setWay(one.way)}>
                 <strong>{one.title}</strong>
                 <span className="muted">{one.about}</span>
               </button>
@@ -74,20 +84,22 @@ function AddNew() {
         </div>
       </Page>
     )
-  const { title } = kinds.find(one => one.kind === kind)!
+  const { title } = ways.find(one => one.way === way)!
   return (
     <Page title={`Add: ${title}`}>
-      {named === undefined || !isNamed ? (
+      {way === 'cloud' ? (
+        <AddCloudNumber onBack={() => setWay(undefined)} />
+      ) : named === undefined || !isNamed ? (
         <NameIt
-          kind={kind}
+          kind={way}
           before={named}
           onNamed={given => {
             setNamed(given)
             setIsNamed(true)
           }}
-          onBack={() => setKind(undefined)}
+          onBack={() => setWay(undefined)}
         />
-      ) : kind === 'whatsapp' ? (
+      ) : way === 'whatsapp' ? (
         <LinkNumber {...named} onBack={back} />
       ) : (
         <ConnectPhone {...named} onBack={back} />

@@ -80,6 +80,12 @@ function DeviceRemedy({ device, code }: { device: Device; code: string }) {
         Link it again
       </ButtonLink>
     )
+  if (mayManage && code === 'token_refused')
+    return (
+      <ButtonLink isSmall to={`/devices/${device.id}/connect`}>
+        Give it a new token
+      </ButtonLink>
+    )
   if (mayManage && connectAgain.has(code) && device.kind === 'android')
     return (
       <ButtonLink isSmall to={`/devices/${device.id}/connect`}>

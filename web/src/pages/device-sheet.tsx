@@ -49,7 +49,11 @@ export function DeviceSheet({ device, onClose }: { device: Device; onClose: () =
       {mayManage && device.kind !== 'simulated' && (
         <div className="row">
           <ButtonLink to={`/devices/${device.id}/connect`}>
-            {device.kind === 'android' ? 'Connect a phone anew' : 'Link it anew'}
+            {device.driver === 'cloud'
+              ? 'Give it a new token'
+              : device.kind === 'android'
+                ? 'Connect a phone anew'
+                : 'Link it anew'}
           </ButtonLink>
         </div>
       )}
