@@ -63,6 +63,11 @@ const shots: readonly Shot[] = [
       await page.getByText('Waiting for the phone').waitFor()
     },
   },
+  {
+    name: 'cloud-number',
+    path: '/staging/devices/add',
+    prepare: async page => await page.getByRole('button', { name: /official API/ }).click(),
+  },
   { name: 'keys', path: '/staging/keys' },
   {
     name: 'new-key',
@@ -74,6 +79,14 @@ const shots: readonly Shot[] = [
     name: 'webhook',
     path: '/staging/webhooks',
     prepare: async page => await page.locator('td.text a').first().click(),
+  },
+  {
+    name: 'change-webhook',
+    path: '/staging/webhooks',
+    prepare: async page => {
+      await page.locator('td.text a').first().click()
+      await page.getByRole('button', { name: 'Change…' }).click()
+    },
   },
   { name: 'opt-outs', path: '/staging/opt-outs' },
   { name: 'settings', path: '/staging/settings' },

@@ -1,6 +1,7 @@
 /** The OpenAPI document, made from the routes and the schemas that check them. */
 
 import type { ProblemCode } from '../core/problem.ts'
+import { postedToWebhooks } from './openapi-webhooks.ts'
 import { statusOf } from './problems.ts'
 import type { Route } from './route.ts'
 import { ProblemResponse } from './schemas.ts'
@@ -60,6 +61,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
       ...(name === 'Alternate paths' && { description: 'The same operations under their second names.' }),
     })),
     paths,
+    webhooks: postedToWebhooks,
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key, bs_live_… or bs_test_….' },

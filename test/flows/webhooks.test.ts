@@ -1,8 +1,11 @@
 /** Webhooks: every event reaches every address that wants it, signed, at least once. */
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Ajv } from 'ajv'
 import { scopes } from '../../src/core/key.ts'
 import { Catcher, verify } from '../standins/catcher.ts'
 import { databases } from '../standins/databases.ts'
@@ -10,6 +13,8 @@ import { type TestGateway, until } from '../standins/gateway.ts'
 import { type Staging, startStaging } from '../standins/staging.ts'
 
 const hour = 3_600_000
+
+const document = join(import.meta.dirname, '../../openapi.json')
 
 for (const { name, empty } of databases)
   describe(`webhooks on ${name}`, () => {
@@ -56,9 +61,15 @@ for (const { name, empty } of databases)
           [4, 'message.delivered'],
         ],
       )
+      const documented = JSON.parse(readFileSync(document, 'utf8')).webhooks.event.post
+      const fits = new Ajv({ strict: false, validateFormats: false }).compile(
+        documented.requestBody.content['application/json'].schema,
+      )
       for (const one of caught('/all')) {
         verify(secret, one)
         assert.equal(one.headers['webhook-id'], one.event.id)
+        for (const { name } of documented.parameters) assert.ok(one.headers[name], name)
+        assert.ok(fits(one.event), JSON.stringify(fits.errors))
         assert.throws(() => verify(`whsec_${Buffer.alloc(32, 7).toString('base64')}`, one))
       }
       // The same rows under the same ids as in the list.

@@ -13,6 +13,14 @@ export type SignedIn = Required<SessionResponse['data']>
 export const useSession = () =>
   useQuery({ queryKey: ['session'], queryFn: async () => (await session.session()).data, staleTime: 60_000 })
 
+/** What a one-time link is good for. Looked at once: with its use it ends. */
+export const useLink = (token: string) =>
+  useQuery({
+    queryKey: ['link', token],
+    queryFn: async () => (await session.lookAtLink(token)).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** For after signing in. Whoever was here before goes on where they were; of anybody else nothing stays. */
 export function useEntered(): (before?: SignedIn) => Promise<void> {
   const client = useQueryClient()

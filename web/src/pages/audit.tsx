@@ -1,6 +1,7 @@
 /** What people did, newest first. */
 
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { DataTable } from '../parts/data-table.tsx'
 import { More } from '../parts/more.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { visible } from '../parts/person.tsx'
@@ -64,39 +65,25 @@ export default function Audit() {
           return (
             <div className="card flush">
               {all.length === 0 && <Empty title="Nothing yet" />}
-              <div className="table-wrap">
-                <table className="table">
-                  <thead>
-                    <tr>
-                      <th>When</th>
-                      <th>Who</th>
-                      <th>What</th>
-                      <th>Where</th>
-                      <th>With</th>
-                      <th>From</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {all.map(entry => (
-                      <tr key={entry.id}>
-                        <td className="muted">
-                          <Time at={entry.at} />
-                        </td>
-                        <td>{visible(entry.email)}</td>
-                        <td>
-                          {words[entry.action] ?? entry.action}{' '}
-                          {entry.refusal && <span className="badge bad">{entry.refusal}</span>}
-                        </td>
-                        <td className="muted">{entry.environment ?? ''}</td>
-                        <td className="small text" title={entry.target}>
-                          {entry.fields.join(', ')} <code className="muted">{entry.target}</code>
-                        </td>
-                        <td className="muted small">{entry.address}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <DataTable heads={['When', 'Who', 'What', 'Where', 'With', 'From']}>
+                {all.map(entry => (
+                  <tr key={entry.id}>
+                    <td className="muted">
+                      <Time at={entry.at} />
+                    </td>
+                    <td>{visible(entry.email)}</td>
+                    <td>
+                      {words[entry.action] ?? entry.action}{' '}
+                      {entry.refusal && <span className="badge bad">{entry.refusal}</span>}
+                    </td>
+                    <td className="muted">{entry.environment ?? ''}</td>
+                    <td className="small text" title={entry.target}>
+                      {entry.fields.join(', ')} <code className="muted">{entry.target}</code>
+                    </td>
+                    <td className="muted small">{entry.address}</td>
+                  </tr>
+                ))}
+              </DataTable>
               <More query={query} />
             </div>
           )

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { type Recipient, recipientsOf, type Table, type Verdict } from '../bulk/list.ts'
 import { useApi, useEnvironment } from '../environment.ts'
+import { DataTable, number } from '../parts/data-table.tsx'
 import { Notice } from '../parts/page.tsx'
 import { Person, visible } from '../parts/person.tsx'
 import { count } from '../parts/show.tsx'
@@ -91,34 +92,20 @@ export function BulkCheck({
       </div>
       {first && template.trim() !== '' && <Judgement text={first.text} verdict={verdict} />}
       {verdict?.problem && <Notice look="bad">{verdict.problem.detail}</Notice>}
-      <div className="table-wrap">
-        <table className="table">
-          <thead>
-            <tr>
-              <th className="number">Line</th>
-              <th>To</th>
-              <th>What becomes of it</th>
-              <th>Text</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ line, given, number, text, verdict: kind }) => (
-              <tr key={line}>
-                <td className="number muted" data-label="Line">
-                  {line}
-                </td>
-                <td>
-                  {number === '' ? <code>{visible(given) || 'nothing'}</code> : <Person number={number} />}
-                </td>
-                <td>
-                  <span className={`badge ${words[kind].look}`}>{words[kind].word}</span>
-                </td>
-                <td className="text">{kind === 'fine' ? text : ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable heads={[number('Line'), 'To', 'What becomes of it', 'Text']}>
+        {shown.map(({ line, given, number, text, verdict: kind }) => (
+          <tr key={line}>
+            <td className="number muted" data-label="Line">
+              {line}
+            </td>
+            <td>{number === '' ? <code>{visible(given) || 'nothing'}</code> : <Person number={number} />}</td>
+            <td>
+              <span className={`badge ${words[kind].look}`}>{words[kind].word}</span>
+            </td>
+            <td className="text">{kind === 'fine' ? text : ''}</td>
+          </tr>
+        ))}
+      </DataTable>
       {recipients.length > shown.length && (
         <p className="muted small">and {count(recipients.length - shown.length)} more rows</p>
       )}

@@ -6,6 +6,7 @@ import type { DeliveriesResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
+import { actions, DataTable, number } from '../parts/data-table.tsx'
 import { More } from '../parts/more.tsx'
 import { Empty, Found } from '../parts/page.tsx'
 import { Sheet } from '../parts/sheet.tsx'
@@ -60,27 +61,11 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
             )
           return (
             <>
-              <div className="table-wrap">
-                <table className="table">
-                  <thead>
-                    <tr>
-                      <th>Event</th>
-                      <th>State</th>
-                      <th className="number">Attempts</th>
-                      <th>Last answer</th>
-                      <th>When</th>
-                      <th>
-                        <span className="hidden-visually">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {all.map(delivery => (
-                      <Row key={delivery.event_id} webhookId={webhook.id} delivery={delivery} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <DataTable heads={['Event', 'State', number('Attempts'), 'Last answer', 'When', actions]}>
+                {all.map(delivery => (
+                  <Row key={delivery.event_id} webhookId={webhook.id} delivery={delivery} />
+                ))}
+              </DataTable>
               <More query={query} />
             </>
           )

@@ -7,6 +7,7 @@ import { type Device, kindWords, stateOf, useDevices } from '../devices.ts'
 import { useApi } from '../environment.ts'
 import { ButtonLink } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { actions, DataTable, number } from '../parts/data-table.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { Person, visible } from '../parts/person.tsx'
@@ -54,29 +55,13 @@ export default function Devices() {
 
 function Table({ devices, onOpen }: { devices: readonly Device[]; onOpen: (id: string) => void }) {
   return (
-    <div className="table-wrap">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Device</th>
-            <th>State</th>
-            <th>Seen</th>
-            <th>Number</th>
-            <th>Pace and budget</th>
-            <th className="number">Waiting</th>
-            <th>Phone</th>
-            <th>
-              <span className="hidden-visually">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {devices.map(device => (
-            <Row key={device.id} device={device} onOpen={() => onOpen(device.id)} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      heads={['Device', 'State', 'Seen', 'Number', 'Pace and budget', number('Waiting'), 'Phone', actions]}
+    >
+      {devices.map(device => (
+        <Row key={device.id} device={device} onOpen={() => onOpen(device.id)} />
+      ))}
+    </DataTable>
   )
 }
 

@@ -8,6 +8,7 @@ import { baseOf, useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Secret, Snippet } from '../parts/copy.tsx'
+import { actions, DataTable } from '../parts/data-table.tsx'
 import { SelectField } from '../parts/field.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Empty, Found, Notice, Page } from '../parts/page.tsx'
@@ -107,28 +108,11 @@ function ShownOnce({ secret, onClose }: { secret: Secrets; onClose: () => void }
 }
 
 const Table = ({ keys, onSecret }: { keys: readonly Key[]; onSecret: (secret: Secrets) => void }) => (
-  <div className="table-wrap">
-    <table className="table">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Key</th>
-          <th>May</th>
-          <th>Limits</th>
-          <th>Last used</th>
-          <th>Ends</th>
-          <th>
-            <span className="hidden-visually">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map(key => (
-          <Row key={key.id} item={key} onSecret={onSecret} />
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <DataTable heads={['Name', 'Key', 'May', 'Limits', 'Last used', 'Ends', actions]}>
+    {keys.map(key => (
+      <Row key={key.id} item={key} onSecret={onSecret} />
+    ))}
+  </DataTable>
 )
 
 function Row({ item: key, onSecret }: { item: Key; onSecret: (secret: Secrets) => void }) {

@@ -7,6 +7,7 @@ import type { MessagesResponse } from '../../../sdk/src/index.ts'
 import { useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button, ButtonLink } from '../parts/button.tsx'
+import { DataTable } from '../parts/data-table.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { Person } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
@@ -159,31 +160,18 @@ function Table({
   const names = new Map(devices.map(({ id, name }) => [id, name]))
   const [, go] = useLocation()
   return (
-    <div className="table-wrap">
-      <table className="table messages">
-        <thead>
-          <tr>
-            <th>State</th>
-            <th>To</th>
-            <th>Message</th>
-            <th>Device</th>
-            <th>Accepted</th>
-          </tr>
-        </thead>
-        <tbody>
-          {messages.map(message => (
-            <Row
-              key={message.message_id}
-              message={message}
-              device={names.get(message.device_id)}
-              isSelected={message.message_id === selected}
-              to={`/messages/${message.message_id}${keptQuery}`}
-              go={go}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable heads={['State', 'To', 'Message', 'Device', 'Accepted']} look="messages">
+      {messages.map(message => (
+        <Row
+          key={message.message_id}
+          message={message}
+          device={names.get(message.device_id)}
+          isSelected={message.message_id === selected}
+          to={`/messages/${message.message_id}${keptQuery}`}
+          go={go}
+        />
+      ))}
+    </DataTable>
   )
 }
 

@@ -6,6 +6,7 @@ import { useAct } from '../act.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { actions, DataTable } from '../parts/data-table.tsx'
 import { TextField } from '../parts/field.tsx'
 import { More } from '../parts/more.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
@@ -57,38 +58,24 @@ export default function OptOuts() {
                   <p>When somebody does, every later message to them is refused.</p>
                 </Empty>
               ) : (
-                <div className="table-wrap">
-                  <table className="table">
-                    <thead>
-                      <tr>
-                        <th>Number</th>
-                        <th>How</th>
-                        <th>Since</th>
-                        <th>
-                          <span className="hidden-visually">Actions</span>
-                        </th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {all.map(({ number, source, created_at: at }) => (
-                        <tr key={`${number}${at}`}>
-                          <td>
-                            {number === null ? (
-                              <span className="muted">forgotten</span>
-                            ) : (
-                              <Person number={number} />
-                            )}
-                          </td>
-                          <td className="muted">{sources[source]}</td>
-                          <td className="muted">
-                            <Time at={at} />
-                          </td>
-                          <td className="acts">{number !== null && <TakeOff number={number} />}</td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
+                <DataTable heads={['Number', 'How', 'Since', actions]}>
+                  {all.map(({ number, source, created_at: at }) => (
+                    <tr key={`${number}${at}`}>
+                      <td>
+                        {number === null ? (
+                          <span className="muted">forgotten</span>
+                        ) : (
+                          <Person number={number} />
+                        )}
+                      </td>
+                      <td className="muted">{sources[source]}</td>
+                      <td className="muted">
+                        <Time at={at} />
+                      </td>
+                      <td className="acts">{number !== null && <TakeOff number={number} />}</td>
+                    </tr>
+                  ))}
+                </DataTable>
               )}
               <More query={query} label="Show more" />
             </div>

@@ -1,12 +1,11 @@
 /** The first minutes: an owner, a first message seen on its way, and a key to go on with. */
 
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { SessionResponse } from '../../../sdk/src/index.ts'
 import { EmailField, EntryForm, NewPasswordField } from '../parts/entry.tsx'
 import { Trouble } from '../parts/page.tsx'
-import { session as sessions, useEntered } from '../session.ts'
+import { session as sessions, useEntered, useLink } from '../session.ts'
 import { Alone } from './alone.tsx'
 import { FirstMessage } from './first-message.tsx'
 
@@ -29,11 +28,7 @@ function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
   const entered = useEntered()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const link = useQuery({
-    queryKey: ['link', token],
-    queryFn: async () => (await sessions.lookAtLink(token)).data,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const link = useLink(token)
   if (link.error)
     return (
       <Alone title="This link does not work">

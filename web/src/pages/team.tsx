@@ -7,6 +7,7 @@ import { useAct } from '../act.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Secret } from '../parts/copy.tsx'
+import { actions, DataTable } from '../parts/data-table.tsx'
 import { SelectField, TextField } from '../parts/field.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { Found, Notice, Page } from '../parts/page.tsx'
@@ -44,50 +45,33 @@ export default function Team() {
       <Found query={query}>
         {({ members, invitations }) => (
           <div className="stack wide">
-            <div className="card flush table-wrap">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>E-mail</th>
-                    <th>Role</th>
-                    <th>One-time codes</th>
-                    <th>Since</th>
-                    <th>
-                      <span className="hidden-visually">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {members.map(member => (
-                    <MemberRow key={member.id} member={member} onLink={setLink} />
-                  ))}
-                </tbody>
-              </table>
+            <div className="card flush">
+              <DataTable heads={['E-mail', 'Role', 'One-time codes', 'Since', actions]}>
+                {members.map(member => (
+                  <MemberRow key={member.id} member={member} onLink={setLink} />
+                ))}
+              </DataTable>
             </div>
             {invitations.length > 0 && (
               <section className="card flush" aria-labelledby="invited">
                 <header>
                   <h2 id="invited">Invited</h2>
                 </header>
-                <div className="table-wrap">
-                  <table className="table">
-                    <tbody>
-                      {invitations.map(({ id, email, role, created_by: by, expires_at: until }) => (
-                        <tr key={id}>
-                          <td>{visible(email)}</td>
-                          <td>{role}</td>
-                          <td className="muted">by {visible(by)}</td>
-                          <td className="muted">
-                            ends <Time at={until} />
-                          </td>
-                          <td className="acts">
-                            <Uninvite id={id} />
-                          </td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
+                <DataTable heads={['E-mail', 'Role', 'By', 'Ends', actions]}>
+                  {invitations.map(({ id, email, role, created_by: by, expires_at: until }) => (
+                    <tr key={id}>
+                      <td>{visible(email)}</td>
+                      <td>{role}</td>
+                      <td className="muted">{visible(by)}</td>
+                      <td className="muted">
+                        <Time at={until} />
+                      </td>
+                      <td className="acts">
+                        <Uninvite id={id} />
+                      </td>
+                    </tr>
+                  ))}
+                </DataTable>
               </section>
             )}
           </div>

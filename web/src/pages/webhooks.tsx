@@ -8,6 +8,7 @@ import { useAct } from '../act.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
+import { DataTable } from '../parts/data-table.tsx'
 import { Empty, Found, Notice, Page } from '../parts/page.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
@@ -94,37 +95,25 @@ export const ShownOnce = ({ secret, onClose }: { secret: string; onClose: () => 
 )
 
 const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
-  <div className="table-wrap">
-    <table className="table">
-      <thead>
-        <tr>
-          <th>Address</th>
-          <th>State</th>
-          <th>Told of</th>
-          <th>Added</th>
+  <DataTable heads={['Address', 'State', 'Told of', 'Added']}>
+    {webhooks.map(webhook => {
+      const { word, look } = healthOf(webhook)
+      return (
+        <tr key={webhook.id}>
+          <td className="text">
+            <Link href={`/webhooks/${webhook.id}`}>{webhook.url}</Link>
+          </td>
+          <td>
+            <span className={`badge ${look}`}>{word}</span>
+          </td>
+          <td className="small">{webhook.types === null ? 'everything' : webhook.types.join(', ')}</td>
+          <td className="muted">
+            <Time at={webhook.created_at} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {webhooks.map(webhook => {
-          const { word, look } = healthOf(webhook)
-          return (
-            <tr key={webhook.id}>
-              <td className="text">
-                <Link href={`/webhooks/${webhook.id}`}>{webhook.url}</Link>
-              </td>
-              <td>
-                <span className={`badge ${look}`}>{word}</span>
-              </td>
-              <td className="small">{webhook.types === null ? 'everything' : webhook.types.join(', ')}</td>
-              <td className="muted">
-                <Time at={webhook.created_at} />
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
-  </div>
+      )
+    })}
+  </DataTable>
 )
 
 type Props = { onClose: () => void; onMade: (made: WebhookSecretResponse['data']) => void }

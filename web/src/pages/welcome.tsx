@@ -1,20 +1,15 @@
 /** Where links for invited people, and for lost passwords, lead. */
 
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { EntryForm, NewPasswordField } from '../parts/entry.tsx'
 import { Trouble } from '../parts/page.tsx'
-import { session, useEntered } from '../session.ts'
+import { session, useEntered, useLink } from '../session.ts'
 import { Alone } from './alone.tsx'
 
 export default function Welcome() {
   const [token] = useState(() => location.hash.slice(1))
-  const link = useQuery({
-    queryKey: ['link', token],
-    queryFn: async () => (await session.lookAtLink(token)).data,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const link = useLink(token)
   if (link.error)
     return (
       <Alone title="This link does not work">
