@@ -131,6 +131,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await until('it is kept', async () => (await settings()).numberCheck === 'plan')
     await page.getByRole('button', { name: 'Undo' }).click()
     await until('it is as before', async () => (await settings()).numberCheck === 'shape')
+    await page.locator('select', { has: page.locator('option[value=shape]:checked') }).waitFor()
     await page.getByLabel('Hours that a message may wait').fill('2')
     await page.getByRole('button', { name: 'Save' }).click()
     await until('it is kept', async () => (await settings()).validitySeconds === 7_200)

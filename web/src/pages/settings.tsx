@@ -20,11 +20,13 @@ export default function SettingsPage() {
     queryKey: [environment, 'settings'],
     queryFn: async () => (await api.settings()).data,
   })
+  const begin = async () => {
+    await query.refetch()
+    setVersion(before => before + 1)
+  }
   return (
     <Page title="Settings" about={`They hold for ${environment} only.`}>
-      <Found query={query}>
-        {settings => <Form key={version} settings={settings} onSaved={() => setVersion(version + 1)} />}
-      </Found>
+      <Found query={query}>{settings => <Form key={version} settings={settings} onSaved={begin} />}</Found>
     </Page>
   )
 }
@@ -36,7 +38,7 @@ const listed = (text: string) =>
     .filter(Boolean)
 const days = (text: string) => (text.trim() === '' ? null : Number(text))
 
-function Form({ settings, onSaved }: { settings: Settings; onSaved: () => void }) {
+function Form({ settings, onSaved }: { settings: Settings; onSaved: () => Promise<void> }) {
   const api = useApi()
   const [act, isBusy] = useAct()
   const [check, setCheck] = useState(settings.number_check)
@@ -63,10 +65,10 @@ function Form({ settings, onSaved }: { settings: Settings; onSaved: () => void }
       {
         done: 'Saved.',
         // What was forgotten since cannot be brought back.
-        ...(!isShorter && { undo: () => api.configure(settings).finally(() => setTimeout(onSaved, 500)) }),
+        ...(!isShorter && { undo: () => api.configure(settings).then(onSaved) }),
       },
     )
-    if (isSaved) onSaved()
+    if (isSaved) await onSaved()
   }
   return (
     <form className="stack wide compose" onSubmit={save}>
