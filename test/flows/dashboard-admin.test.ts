@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { Basestation } from '../../sdk/src/index.ts'
+import { scopes } from '../../src/core/key.ts'
 import { Catcher } from '../standins/catcher.ts'
 import { Dashboard, password, skip } from '../standins/dashboard.ts'
 import { until } from '../standins/gateway.ts'
@@ -132,9 +134,13 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await until('it is as before', async () => (await settings()).numberCheck === 'shape')
     await page.locator('select', { has: page.locator('option[value=shape]:checked') }).waitFor()
+    // What a program changed meanwhile, and this page does not know of, stays.
+    const key = await dashboard.gateway.key('staging', { scopes })
+    await new Basestation({ url: dashboard.gateway.url, key }).configure({ remove_after_days: 365 })
     await page.getByLabel('Hours that a message may wait').fill('2')
     await page.getByRole('button', { name: 'Save' }).click()
     await until('it is kept', async () => (await settings()).validitySeconds === 7_200)
+    assert.equal((await settings()).removeAfterDays, 365)
     // What will be forgotten cannot be brought back, and is said before.
     await page.getByLabel('Forget texts and files after').fill('30')
     await page.getByText('What is older is forgotten within minutes').waitFor()

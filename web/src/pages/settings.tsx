@@ -20,13 +20,15 @@ export default function SettingsPage() {
     queryKey: [environment, 'settings'],
     queryFn: async () => (await api.settings()).data,
   })
-  const begin = async () => {
+  const beginAnew = async () => {
     await query.refetch()
     setVersion(before => before + 1)
   }
   return (
     <Page title="Settings" about={`They hold for ${environment} only.`}>
-      <Found query={query}>{settings => <Form key={version} settings={settings} onSaved={begin} />}</Found>
+      <Found query={query}>
+        {settings => <Form key={version} settings={settings} onUndone={beginAnew} />}
+      </Found>
     </Page>
   )
 }
@@ -38,37 +40,40 @@ const listed = (text: string) =>
     .filter(Boolean)
 const days = (text: string) => (text.trim() === '' ? null : Number(text))
 
-function Form({ settings, onSaved }: { settings: Settings; onSaved: () => Promise<void> }) {
+function Form({ settings, onUndone }: { settings: Settings; onUndone: () => Promise<void> }) {
   const api = useApi()
   const [act, isBusy] = useAct()
+  const [kept, setKept] = useState(settings)
   const [check, setCheck] = useState(settings.number_check)
   const [hours, setHours] = useState(String(settings.default_ttl / 3_600))
   const [texts, setTexts] = useState(String(settings.forget_texts_after_days ?? ''))
   const [whole, setWhole] = useState(String(settings.remove_after_days ?? ''))
   const [outWords, setOutWords] = useState(settings.opt_out_words.join(', '))
   const [inWords, setInWords] = useState(settings.opt_in_words.join(', '))
+  const shown: Settings = {
+    number_check: check,
+    default_ttl: Math.round(Number(hours) * 3_600),
+    forget_texts_after_days: days(texts),
+    remove_after_days: days(whole),
+    opt_out_words: listed(outWords),
+    opt_in_words: listed(inWords),
+  }
+  const changed = (Object.keys(shown) as (keyof Settings)[]).filter(
+    name => JSON.stringify(shown[name]) !== JSON.stringify(kept[name]),
+  )
   const isShorter =
-    (days(whole) ?? Infinity) < (settings.remove_after_days ?? Infinity) ||
-    (days(texts) ?? Infinity) < (settings.forget_texts_after_days ?? Infinity)
+    (shown.remove_after_days ?? Infinity) < (kept.remove_after_days ?? Infinity) ||
+    (shown.forget_texts_after_days ?? Infinity) < (kept.forget_texts_after_days ?? Infinity)
   const save = async (event: React.SubmitEvent) => {
     event.preventDefault()
-    const isSaved = await act(
-      () =>
-        api.configure({
-          number_check: check,
-          default_ttl: Math.round(Number(hours) * 3_600),
-          forget_texts_after_days: days(texts),
-          remove_after_days: days(whole),
-          opt_out_words: listed(outWords),
-          opt_in_words: listed(inWords),
-        }),
-      {
-        done: 'Saved.',
-        // What was forgotten since cannot be brought back.
-        ...(!isShorter && { undo: () => api.configure(settings).then(onSaved) }),
-      },
-    )
-    if (isSaved) await onSaved()
+    // Only what was changed here: somebody else may have changed the rest meanwhile.
+    const only = (from: Settings) => Object.fromEntries(changed.map(name => [name, from[name]]))
+    const isSaved = await act(() => api.configure(only(shown)), {
+      done: 'Saved.',
+      // What was forgotten since cannot be brought back.
+      ...(!isShorter && { undo: () => api.configure(only(kept)).then(onUndone) }),
+    })
+    if (isSaved) setKept(shown)
   }
   return (
     <form className="stack wide compose" onSubmit={save}>
@@ -135,7 +140,7 @@ function Form({ settings, onSaved }: { settings: Settings; onSaved: () => Promis
         <AreaField label="Words that opt in again" value={inWords} onChange={setInWords} rows={2} />
       </section>
       <div className="row">
-        <Button type="submit" look="primary" isBusy={isBusy}>
+        <Button type="submit" look="primary" isBusy={isBusy} disabled={changed.length === 0}>
           Save
         </Button>
         <Button
@@ -143,7 +148,7 @@ function Form({ settings, onSaved }: { settings: Settings; onSaved: () => Promis
           isBusy={isBusy}
           onClick={async () => {
             const usual = () => api.configure({ opt_out_words: null, opt_in_words: null })
-            if (await act(usual, { done: 'The usual words again.' })) onSaved()
+            if (await act(usual, { done: 'The usual words again.' })) await onUndone()
           }}
         >
           Use the usual words
