@@ -8,21 +8,30 @@ import { calm } from '../../src/simulator/trouble.ts'
 import { App } from '../standins/app.ts'
 import { GraphStandin } from '../standins/cloud/graph.ts'
 import { Dashboard, skip } from '../standins/dashboard.ts'
+import { FileServer } from '../standins/file-server.ts'
 import { until } from '../standins/gateway.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
 
 describe('devices in the dashboard', { skip }, () => {
   const whatsapp = new WhatsAppStandin()
   const graph = new GraphStandin()
+  const files = new FileServer()
   const dashboard = new Dashboard(async () => ({
     appPhones: true,
-    settings: { WHATSAPP_WS_URL: await whatsapp.start(), WHATSAPP_GRAPH_URL: await graph.start() },
+    settings: {
+      WHATSAPP_WS_URL: await whatsapp.start(),
+      WHATSAPP_GRAPH_URL: await graph.start(),
+      MEDIA_ALLOW_HOSTS: await files.start(),
+    },
   }))
   before(() => dashboard.setUp())
   after(() => {
     whatsapp.stop()
     graph.stop()
+    files.stop()
   })
+  const idOf = async (name: string) =>
+    (await dashboard.gateway.store.devices()).find(one => one.name === name)!.id
 
   test('a simulated phone is added in staging, and nowhere else', async () => {
     const page = await dashboard.at('/production/devices/add')
@@ -107,7 +116,8 @@ describe('devices in the dashboard', { skip }, () => {
     await isTicked('Battery optimization')
     assert.equal(await ticked(), 1)
     const app = await connect()
-    app.token = (await app.register()).body.token
+    const sims = [{ slotIndex: 0, simNumber: 1, carrierName: 'Acme Mobile' }]
+    app.token = (await app.register(undefined, { name: 'acme/fish', simCards: sims })).body.token
     for (const words of ['Install the SMSGate app', 'API URL', 'Private Token', 'how to register'])
       await isTicked(words)
     await page.getByText('Then it listens for messages.').waitFor()
@@ -119,6 +129,13 @@ describe('devices in the dashboard', { skip }, () => {
     await app.signingKey()
     await isTicked('tap the button twice')
     assert.equal(await ticked(), 8)
+    // What it says about itself is in the list, and with the device.
+    await page.goto('/staging/devices')
+    const row = page.locator('tr', { hasText: 'Slow' })
+    await row.getByText('1 SIM · app 1.75.0').waitFor()
+    await row.getByText('20 a minute').waitFor()
+    await page.getByRole('button', { name: 'Slow', exact: true }).click()
+    await page.getByRole('dialog').getByText('Acme Mobile').waitFor()
     // Another phone in its place begins with nothing, though the first is still there.
     await page.goto(`/staging/devices/${app.device.id}/connect`)
     await page.getByRole('button', { name: 'Make a fresh token' }).click()
@@ -167,9 +184,16 @@ describe('devices in the dashboard', { skip }, () => {
     const text = { from: '15550009999', id: 'wamid.1', timestamp: '1', type: 'text', text: { body: 'hello' } }
     assert.equal(await graph.post({ messages: [text] }), 200)
     await page.getByText('Meta has called').waitFor()
+    await page.getByRole('link', { name: 'Send a test message' }).click()
+    await page.getByLabel('To', { exact: true }).fill('+15550002000')
+    await page.getByLabel('Message').fill('Look at this')
+    await page.getByLabel('File to attach').fill(`${files.url}/a.pdf`)
+    assert.equal(await page.getByLabel('Device').inputValue(), await idOf('Official'))
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('dialog').locator('.timeline').getByText('Delivered').waitFor()
+    assert.equal(graph.taken.at(-1).type, 'document')
     graph.token = 'another'
-    const device = (await dashboard.gateway.store.devices()).find(({ name }) => name === 'Official')!
-    await dashboard.gateway.store.describe(device.id, { attention: ['token_refused'] })
+    await dashboard.gateway.store.describe(await idOf('Official'), { attention: ['token_refused'] })
     await page.goto('/production')
     await page.getByRole('link', { name: 'Give it a new token' }).click()
     await page.getByLabel('New access token').fill('another')
@@ -177,7 +201,7 @@ describe('devices in the dashboard', { skip }, () => {
     await page.getByText('Meta takes it.').waitFor()
     await page.goto('/production')
     await page.getByRole('link', { name: 'Give it a new token' }).waitFor({ state: 'detached' })
-    await dashboard.gateway.store.retire(device.id)
+    await dashboard.gateway.store.retire(await idOf('Official'))
   })
   test('a number that was logged out needs attention, and one click links it again', async () => {
     const account = whatsapp.party('15550001000@s.whatsapp.net')!

@@ -110,6 +110,17 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
         0,
         to,
       )
+      // However long they write, nothing is wider than a phone's screen.
+      await page.setViewportSize({ width: 390, height: 844 })
+      const wide = await page.evaluate(() =>
+        document.documentElement.scrollWidth <= innerWidth
+          ? []
+          : [...document.querySelectorAll('body *')]
+              .filter(element => element.getBoundingClientRect().right > innerWidth)
+              .map(element => element.outerHTML.slice(0, 120)),
+      )
+      assert.deepEqual(wide, [], `${to} is too wide`)
+      await page.setViewportSize({ width: 1280, height: 900 })
     }
     await open(page, '/staging/messages')
     await page.locator('td.text', { hasText: '<script>window.hacked=1</script>' }).first().waitFor()

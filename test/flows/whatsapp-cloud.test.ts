@@ -1,11 +1,10 @@
 /** WhatsApp's official API: the whole gateway against a stand-in of it. */
 
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { GraphStandin } from '../standins/cloud/graph.ts'
 import { databases } from '../standins/databases.ts'
+import { FileServer } from '../standins/file-server.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
 import { media } from '../standins/media.ts'
 
@@ -14,19 +13,16 @@ for (const { name, empty } of databases)
     const graph = new GraphStandin()
     let gateway: TestGateway
     let key = ''
-    let origin = ''
     let device: { id: string; webhook: { url: string; verify_token: string } }
-    const files = createServer((request, response) => {
-      const file = media[request.url!.slice(1)]
-      response.writeHead(file ? 200 : 404, file?.type ? { 'content-type': file.type } : {}).end(file?.bytes)
-    })
+    const files = new FileServer()
     before(async () => {
-      await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve))
-      const host = `127.0.0.1:${(files.address() as AddressInfo).port}`
-      origin = `http://${host}`
       gateway = await startGateway({
         database: await empty(),
-        settings: { WHATSAPP_GRAPH_URL: await graph.start(), MEDIA_ALLOW_HOSTS: host, FFMPEG: 'none' },
+        settings: {
+          WHATSAPP_GRAPH_URL: await graph.start(),
+          MEDIA_ALLOW_HOSTS: await files.start(),
+          FFMPEG: 'none',
+        },
       })
       key = await gateway.key('production', {
         scopes: ['messages:send', 'messages:read', 'inbox:read', 'devices:read', 'devices:manage'],
@@ -34,7 +30,7 @@ for (const { name, empty } of databases)
     })
     after(async () => {
       graph.stop()
-      files.close()
+      files.stop()
       await gateway.stop()
     })
 
@@ -177,7 +173,7 @@ for (const { name, empty } of databases)
         ['a.mp3', 'audio'],
       ] as const) {
         const before = graph.taken.length
-        const id = await send(`this is ${file}`, { media_url: `${origin}/${file}` })
+        const id = await send(`this is ${file}`, { media_url: `${files.url}/${file}` })
         await becomes(id, 'delivered')
         const [first, second] = graph.taken.slice(before)
         assert.equal(first.type, type)
@@ -188,7 +184,7 @@ for (const { name, empty } of databases)
       }
     })
     test('what the official API does not take fails, and says so', async () => {
-      const id = await send('x', { media_url: `${origin}/a.zip` })
+      const id = await send('x', { media_url: `${files.url}/a.zip` })
       await becomes(id, 'failed')
       assert.equal((await status(id)).error.code, 'unsupported_media')
     })
@@ -197,7 +193,7 @@ for (const { name, empty } of databases)
       const { body } = await ask('POST', '/sms/bulk', {
         recipients: ['+15550002001', '+15550002002', '+15550002003'],
         message: 'look',
-        media_url: `${origin}/a.png`,
+        media_url: `${files.url}/a.png`,
         device_id: device.id,
       })
       for (const id of body.message_ids) await becomes(id, 'delivered')

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { createDecipheriv } from 'node:crypto'
-import { createServer } from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { getMediaKeys, type proto } from 'baileys'
+import { FileServer } from '../standins/file-server.ts'
 import { until } from '../standins/gateway.ts'
 import { media } from '../standins/media.ts'
 import type { Outgoing } from '../standins/whatsapp/server.ts'
@@ -14,26 +13,16 @@ import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts
 
 describe('media through WhatsApp', () => {
   let world: WhatsAppWorld
-  let origin = ''
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    const name = request.url!.slice(1)
-    asked.push(name)
-    const file = name === 'page' ? { bytes: Buffer.from('<html>'), type: 'text/html' } : media[name]
-    response
-      .writeHead(file ? 200 : 404, file?.type === undefined ? {} : { 'content-type': file.type })
-      .end(file?.bytes)
+  const files = new FileServer({
+    page: { bytes: Buffer.from('<html>'), type: 'text/html', expected: undefined },
   })
   before(async () => {
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    origin = `http://${host}`
-    world = await whatsappWorld({ settings: { MEDIA_ALLOW_HOSTS: host, FFMPEG: 'none' } })
+    world = await whatsappWorld({ settings: { MEDIA_ALLOW_HOSTS: await files.start(), FFMPEG: 'none' } })
     https.globalAgent.options.ca = world.server.media.cert
   })
   after(async () => {
     await world.stop()
-    server.close()
+    files.stop()
   })
 
   const send = async (name: string) => {
@@ -42,7 +31,7 @@ describe('media through WhatsApp', () => {
       to: '+15550002000',
       message: `this is ${name}`,
       device_id: world.device.id,
-      media_url: `${origin}/${name}`,
+      media_url: `${files.url}/${name}`,
     }
     return await world.gateway.ask('POST', '/api/v1/sms/send', { key: world.key, body })
   }
@@ -108,17 +97,17 @@ describe('media through WhatsApp', () => {
     const others = ['15550002001', '15550002002', '15550002003'].map((phone, n) =>
       world.server.add({ phone, lid: `90000000001${n}` }),
     )
-    const before = asked.length
+    const before = files.asked.length
     const body = {
       recipients: others.map(({ phone }) => `+${phone}`),
       message: 'look',
       device_id: world.device.id,
-      media_url: `${origin}/a.png`,
+      media_url: `${files.url}/a.png`,
     }
     const answer = await world.gateway.ask('POST', '/api/v1/sms/bulk', { key: world.key, body })
     assert.equal(answer.status, 200, answer.text)
     await until('all got it', () => others.every(({ received }) => received.length === 1))
-    assert.equal(asked.length - before, 1)
+    assert.equal(files.asked.length - before, 1)
   })
   test('a file that cannot be had ends its message, and says why', async () => {
     for (const [name, code] of [

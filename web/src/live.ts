@@ -4,10 +4,13 @@ import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/r
 import { useEffect, useState } from 'react'
 import { BasestationError, type Event, type MessagesResponse } from '../../sdk/src/index.ts'
 import { apiOf, type Environment } from './environment.ts'
+import { Later } from './later.ts'
 import { onError } from './query-client.ts'
 
 /** Events often come in crowds; the pages follow them this often. */
 const togetherMs = 400
+/** Statistics are counted a second behind what happens. */
+const countedMs = 1_500
 /** After a refusal it begins anew, where the journal is then. */
 const refusedMs = 5_000
 /** A page that nobody looks at lets its line go: browsers have six for each host. */
@@ -39,11 +42,16 @@ export function useLive(environment: Environment, mayListen: boolean): void {
 async function follow(client: QueryClient, environment: Environment, signal: AbortSignal): Promise<void> {
   const due = new Set<Subject>()
   const changed = new Map<string, Message>()
+  const stats = new Later(
+    countedMs,
+    () => void client.invalidateQueries({ queryKey: [environment, 'stats'] }),
+  )
   let timer: ReturnType<typeof setTimeout> | undefined
   const flush = () => {
     timer = undefined
     for (const subject of due)
       if (subject === 'messages') refreshMessages(client, environment, changed)
+      else if (subject === 'stats') stats.ask()
       else void client.invalidateQueries({ queryKey: [environment, subject] })
     due.clear()
     changed.clear()
@@ -68,6 +76,7 @@ async function follow(client: QueryClient, environment: Environment, signal: Abo
     await new Promise(resolve => setTimeout(resolve, refusedMs))
   }
   clearTimeout(timer)
+  stats.stop()
 }
 
 /** One page is asked for anew. Of many, only the rows that changed do: asking for all of them would never end. */

@@ -64,7 +64,7 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
           >
             <Icon name="menu" size={20} />
           </button>
-          <Link href="~/" className="brand">
+          <Link href="~/" className="brand" aria-label="Basestation, home">
             <img src="/icon.svg" alt="" />
             <span>Basestation</span>
           </Link>

@@ -7,6 +7,7 @@ import { useAct } from '../act.ts'
 import { type Device, useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button, ButtonLink } from '../parts/button.tsx'
+import { visible } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
 import { useMay } from '../session.ts'
 
@@ -46,7 +47,7 @@ function useDeviceItems(): Item[] {
       look: device.status === 'offline' ? ('bad' as const) : ('warn' as const),
       what: (
         <>
-          <strong>{device.name}</strong>: {withoutCommand(detail)}
+          <strong>{visible(device.name)}</strong>: {withoutCommand(detail)}
         </>
       ),
       remedy: <DeviceRemedy device={device} code={code} />,
@@ -58,7 +59,7 @@ function useDeviceItems(): Item[] {
             look: 'warn' as const,
             what: (
               <>
-                <strong>{device.name}</strong> is paused
+                <strong>{visible(device.name)}</strong> is paused
                 {device.waiting > 0 && `, and ${device.waiting} messages wait for it`}.
               </>
             ),

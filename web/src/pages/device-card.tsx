@@ -2,6 +2,7 @@
 
 import { Link } from 'wouter'
 import { type Device, kindWords, stateOf } from '../devices.ts'
+import { visible } from '../parts/person.tsx'
 import { count, Time } from '../parts/show.tsx'
 
 export function DeviceCard({ device }: { device: Device }) {
@@ -9,7 +10,7 @@ export function DeviceCard({ device }: { device: Device }) {
   return (
     <Link href={`/devices?device=${device.id}`} className="card device-card">
       <span className="row spread">
-        <strong>{device.name}</strong>
+        <strong>{visible(device.name)}</strong>
         <span className={`badge ${look}`}>
           <span className={`dot ${look}`} />
           {word}

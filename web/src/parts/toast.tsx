@@ -22,8 +22,10 @@ type Say = {
 const ToastContext = createContext<Say>({ say: () => {}, complain: () => {} })
 export const useToast = (): Say => useContext(ToastContext)
 
-const staysMs = 6_000
-const badStaysMs = 12_000
+/** What is to be read, or may be undone, stays longer. */
+const shortMs = 6_000
+const longMs = 12_000
+const againMs = 2_000
 let lastId = 0
 
 /** What went wrong, in words for people. */
@@ -36,17 +38,22 @@ export const wordsFor = (error: unknown): string =>
 
 export function Toasts({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
+  const list = useRef<HTMLDivElement>(null)
   const remove = useCallback((id: number) => setToasts(all => all.filter(one => one.id !== id)), [])
   const add = useCallback(
     (toast: Omit<Toast, 'id'>) => {
       lastId += 1
       const id = lastId
       setToasts(all => [...all.slice(-3), { ...toast, id }])
-      setTimeout(() => remove(id), toast.isBad ? badStaysMs : staysMs)
+      const leave = () => {
+        // Somebody is about to press something in it.
+        if (list.current?.matches(':hover, :focus-within')) setTimeout(leave, againMs)
+        else remove(id)
+      }
+      setTimeout(leave, toast.isBad || toast.undo ? longMs : shortMs)
     },
     [remove],
   )
-  const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // Above whatever else is open, a dialog too: the last that is shown lies on top.
     list.current?.hidePopover()
