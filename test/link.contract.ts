@@ -26,6 +26,7 @@ export const device: Device = {
   online: false,
   heldBy: null,
   about: {},
+  connection: { registeredAt: null, streamAt: null, keyAt: null },
   attention: [],
   seenAt: null,
   createdAt: 0,

@@ -256,7 +256,7 @@ export type DeviceAddResponse = {
     /** How far the phone has come in connecting. Only for Android devices. */
     connection?: {
       registered_at: string | null
-      /** What has been seen since. */
+      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
       signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
     }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
@@ -386,7 +386,7 @@ export type DeviceResponse = {
     /** How far the phone has come in connecting. Only for Android devices. */
     connection?: {
       registered_at: string | null
-      /** What has been seen since. */
+      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
       signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
     }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
@@ -464,7 +464,7 @@ export type DevicesResponse = {
     /** How far the phone has come in connecting. Only for Android devices. */
     connection?: {
       registered_at: string | null
-      /** What has been seen since. */
+      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
       signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
     }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
@@ -722,7 +722,7 @@ export type LinkStep = {
     /** How far the phone has come in connecting. Only for Android devices. */
     connection?: {
       registered_at: string | null
-      /** What has been seen since. */
+      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
       signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
     }
     /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */

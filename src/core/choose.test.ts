@@ -29,6 +29,7 @@ function candidate(
       online: true,
       heldBy: 'node',
       about: {},
+      connection: { registeredAt: null, streamAt: null, keyAt: null },
       attention: [],
       seenAt: null,
       createdAt: 0,

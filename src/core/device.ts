@@ -38,12 +38,22 @@ export type Device = {
   heldBy: string | null
   /** What it says about itself. */
   about: About
+  connection: Connection
   /** What people should look at. */
   attention: readonly AttentionCode[]
   /** When it was last heard of. */
   seenAt: number | null
   createdAt: number
   removedAt: number | null
+}
+
+/** Of a phone: when it was let in last, and what it did since then. */
+export type Connection = {
+  registeredAt: number | null
+  /** When its event stream was last seen open. */
+  streamAt: number | null
+  /** When it fetched its settings, and with them its key. */
+  keyAt: number | null
 }
 
 export type Sim = { slot: number; number: string | null; carrier: string | null }
@@ -54,10 +64,6 @@ export type About = {
   sims?: readonly Sim[]
   batteryPercent?: number
   charging?: boolean
-  /** Of a phone: when it was let in last, and whether it has opened its event stream and fetched its settings since. */
-  registeredAt?: number
-  hasStream?: boolean
-  hasSettings?: boolean
   /** Meta's id of a number that is reached over the official API. */
   phoneNumberId?: string
 }

@@ -94,15 +94,17 @@ function wayIn(
   }
 }
 
-/** Which signs of the connection are there. */
-export function signsOf({ about, attention }: Device, online: boolean): Sign[] {
-  if (attention.includes('not_connected')) return []
+/** Which signs of the connection are there now. */
+export function signsOf({ about, attention, connection }: Device, online: boolean): Sign[] {
+  const { registeredAt, streamAt, keyAt } = connection
+  if (registeredAt === null) return []
+  const isTold = streamAt !== null && !attention.includes('no_event_stream')
   const found: (Sign | false)[] = [
     about.appVersion !== undefined && !attention.includes('app_outdated') && 'app',
     'registered',
     online && 'online',
-    online && about.hasStream === true && 'event_stream',
-    about.hasSettings === true && 'settings',
+    online && isTold && 'event_stream',
+    keyAt !== null && 'settings',
   ]
   return found.filter(sign => sign !== false)
 }
@@ -123,10 +125,8 @@ const stepsFor = (url: string, token: string, code: string | null): Step[] => [
     text: 'Settings → System → Battery optimization: switch it off for this app. Keep the phone on its charger.',
     shownBy: null,
   },
-  {
-    text: 'Home: switch Cloud server on, switch Start on boot on, and tap the Offline button.',
-    shownBy: 'online',
-  },
+  { text: 'Home: switch Start on boot on.', shownBy: null },
+  { text: 'Home: switch Cloud server on, and tap the Offline button.', shownBy: 'online' },
   {
     text:
       code === null
@@ -135,8 +135,9 @@ const stepsFor = (url: string, token: string, code: string | null): Step[] => [
     shownBy: 'registered',
   },
   {
+    // That it fetched them is seen; that it began anew with them is not.
     text: 'Once it says Online, tap the button twice (offline, online): some settings are taken over only then.',
-    shownBy: 'settings',
+    shownBy: null,
   },
   {
     text: 'In the phone’s own messages app switch RCS chats off: they never reach other apps.',

@@ -1,19 +1,16 @@
 /** An Android phone's way in: an enrolment token or a one-time code, then a token of its own. */
 
 import { hash, randomBytes, randomInt } from 'node:crypto'
-import type { Device } from './device.ts'
+import type { Connection, Device } from './device.ts'
 
-export type Phone = {
+export type Phone = Connection & {
   device: Device
   tokenHash: string | null
   /** Counts how often it was let in. What it was given before the last time, it may no longer know. */
   registration: number
-  registeredAt: number | null
   signingKey: string
   /** The secret part of the address it posts to. */
   hook: string
-  keyAt: number | null
-  streamAt: number | null
 }
 
 /** What opens the way in for a device. What is not given stays as it was, but a new token ends an old code. */

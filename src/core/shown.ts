@@ -29,7 +29,7 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
     })),
     ...(device.kind === 'android' && {
       connection: {
-        registered_at: isoTimeOrNull(device.about.registeredAt ?? null),
+        registered_at: isoTimeOrNull(device.connection.registeredAt),
         signs: signsOf(device, online),
       },
     }),

@@ -45,11 +45,11 @@ const safety = Type.Object(
 const sign = words(signs, 'Something that shows that a phone is connected.')
 const connection = Type.Object(
   {
-    registered_at: Type.Union([
-      time('When the phone registered last; null: not yet, or not known.'),
-      Type.Null(),
-    ]),
-    signs: Type.Array(sign, { description: 'What has been seen since.' }),
+    registered_at: Type.Union([time('When the phone registered last; null: not yet.'), Type.Null()]),
+    signs: Type.Array(sign, {
+      description:
+        'What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered.',
+    }),
   },
   { ...closed, description: 'How far the phone has come in connecting. Only for Android devices.' },
 )

@@ -1,6 +1,18 @@
 /** What is posted to webhooks, for the OpenAPI document. */
 
+import { Type } from 'typebox'
+import { eventTypes } from '../core/event.ts'
 import { EventRecord } from './event-schemas.ts'
+import { closed, words } from './schemas.ts'
+
+/** An event as it is listed; or the one that a test posts. */
+const posted = Type.Object(
+  {
+    ...EventRecord.properties,
+    type: words([...eventTypes, 'webhook.test'] as const, 'What happened. Ignore types you do not know.'),
+  },
+  closed,
+)
 
 const header = (name: string, description: string) => ({
   name,
@@ -24,7 +36,7 @@ export const postedToWebhooks = {
         header('webhook-timestamp', 'When it was posted, in Unix seconds.'),
         header('webhook-signature', 'One signature for each valid secret: `v1,` and base64.'),
       ],
-      requestBody: { required: true, content: { 'application/json': { schema: EventRecord } } },
+      requestBody: { required: true, content: { 'application/json': { schema: posted } } },
       responses: { '2XX': { description: 'It was taken.' } },
     },
   },

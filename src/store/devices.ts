@@ -1,7 +1,7 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
 import { cautionOf } from '../core/caution.ts'
-import type { Description, Device, DeviceChange, Load, Node } from '../core/device.ts'
+import type { Connection, Description, Device, DeviceChange, Load, Node } from '../core/device.ts'
 import type { EventType } from '../core/event.ts'
 import type { Pace } from '../core/pace.ts'
 import type { Verb } from './group.ts'
@@ -11,18 +11,25 @@ import type { Transaction } from './transaction.ts'
 export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
   d.per_minute AS "perMinute", d.per_day AS "perDay", d.driver, d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.draining, d.online, d.held_by AS "heldBy",
-  d.about, d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
+  d.about, p.registered_at AS "registeredAt", p.stream_at AS "streamAt", p.key_at AS "keyAt", d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
 
-export type DeviceRow = Omit<Device, 'paused' | 'draining' | 'online' | 'about' | 'attention' | 'caution'> & {
-  caution: string
-  paused: number
-  draining: number
-  online: number
-  about: string
-  attention: string
-}
-export const deviceFrom = (row: DeviceRow): Device => ({
+const joined = raw(
+  `FROM devices d JOIN environments e ON e.id = d.environment_id LEFT JOIN phones p ON p.device_id = d.id`,
+)
+
+type Told = 'paused' | 'draining' | 'online' | 'about' | 'connection' | 'attention' | 'caution'
+export type DeviceRow = Omit<Device, Told> &
+  Connection & {
+    caution: string
+    paused: number
+    draining: number
+    online: number
+    about: string
+    attention: string
+  }
+export const deviceFrom = ({ registeredAt, streamAt, keyAt, ...row }: DeviceRow): Device => ({
   ...row,
+  connection: { registeredAt, streamAt, keyAt },
   paused: row.paused === 1,
   draining: row.draining === 1,
   online: row.online === 1,
@@ -33,15 +40,13 @@ export const deviceFrom = (row: DeviceRow): Device => ({
 })
 
 export async function device(connection: Sql, id: string): Promise<Device | undefined> {
-  const [row] = await connection.all<DeviceRow>(
-    sql`SELECT ${deviceColumns} FROM devices d JOIN environments e ON e.id = d.environment_id WHERE d.id = ${id}`,
-  )
+  const [row] = await connection.all<DeviceRow>(sql`SELECT ${deviceColumns} ${joined} WHERE d.id = ${id}`)
   return row && deviceFrom(row)
 }
 
 export async function devices(connection: Sql): Promise<Device[]> {
   const found = await connection.all<DeviceRow>(sql`
-    SELECT ${deviceColumns} FROM devices d JOIN environments e ON e.id = d.environment_id ORDER BY d.created_at, d.id`)
+    SELECT ${deviceColumns} ${joined} ORDER BY d.created_at, d.id`)
   return found.map(deviceFrom)
 }
 

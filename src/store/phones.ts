@@ -16,26 +16,15 @@ import type { Verb } from './group.ts'
 import { raw, type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
-const columns =
-  raw(`p.token_hash AS "tokenHash", p.registration, p.registered_at AS "registeredAt", p.signing_key AS "signingKey",
-  p.hook, p.key_at AS "keyAt", p.stream_at AS "streamAt"`)
+const columns = raw(`p.token_hash AS "tokenHash", p.registration, p.signing_key AS "signingKey", p.hook`)
 const joined = raw(
   `FROM phones p JOIN devices d ON d.id = p.device_id JOIN environments e ON e.id = d.environment_id`,
 )
 
-type PhoneRow = Omit<Phone, 'device'> & DeviceRow
-function fromRow(row: PhoneRow): Phone {
-  const { tokenHash, registration, registeredAt, signingKey, hook, keyAt, streamAt, ...device } = row
-  return {
-    device: deviceFrom(device),
-    tokenHash,
-    registration,
-    registeredAt,
-    signingKey,
-    hook,
-    keyAt,
-    streamAt,
-  }
+type PhoneRow = Pick<Phone, 'tokenHash' | 'registration' | 'signingKey' | 'hook'> & DeviceRow
+function fromRow({ tokenHash, registration, signingKey, hook, ...row }: PhoneRow): Phone {
+  const device = deviceFrom(row)
+  return { device, tokenHash, registration, signingKey, hook, ...device.connection }
 }
 
 export async function phones(connection: Sql): Promise<Phone[]> {
@@ -123,6 +112,7 @@ export const admit: Verb<{ proof: Proof; tokenHash: string }, Phone | undefined>
       UPDATE phones SET token_hash = ${tokenHash}, registration = registration + 1, registered_at = ${tx.now},
         key_at = NULL, stream_at = NULL, code_hash = NULL
       WHERE device_id = ${deviceId}`)
+    tx.devicesChanged()
     admitted.push(await phoneBy(tx, 'device_id', deviceId))
   }
   return admitted
@@ -163,12 +153,20 @@ async function byCode(tx: Transaction, codeHash: string, issuedAfter: number): P
 
 export const notePhone: Verb<{ deviceId: string; note: PhoneNote }, void> = async (tx, notes) => {
   for (const { deviceId, note } of notes) {
-    if ('keyAt' in note)
+    if ('keyAt' in note) {
       await tx.all(sql`UPDATE phones SET key_at = ${note.keyAt} WHERE device_id = ${deviceId}`)
-    else
-      await tx.all(sql`
-        UPDATE phones SET stream_at = ${note.streamAt}
-        WHERE device_id = ${deviceId} AND registration = ${note.registration}`)
+      tx.devicesChanged()
+      continue
+    }
+    const { streamAt, registration } = note
+    const [before] = await tx.all<{ streamAt: number | null }>(sql`
+      SELECT stream_at AS "streamAt" FROM phones
+      WHERE device_id = ${deviceId} AND registration = ${registration}`)
+    if (!before) continue
+    await tx.all(sql`
+      UPDATE phones SET stream_at = ${streamAt} WHERE device_id = ${deviceId} AND registration = ${registration}`)
+    // The first one is news; that it goes on is not.
+    if (before.streamAt === null) tx.devicesChanged()
   }
   return notes.map(() => undefined)
 }

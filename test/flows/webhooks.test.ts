@@ -61,6 +61,8 @@ for (const { name, empty } of databases)
           [4, 'message.delivered'],
         ],
       )
+      await ask('POST', `/webhooks/${id}/test`)
+      assert.ok(caught('/all').some(({ event }) => event.type === 'webhook.test'))
       const documented = JSON.parse(readFileSync(document, 'utf8')).webhooks.event.post
       const fits = new Ajv({ strict: false, validateFormats: false }).compile(
         documented.requestBody.content['application/json'].schema,

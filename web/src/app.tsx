@@ -1,6 +1,6 @@
 /** Which page to show: set-up first, then signing in, then everything else. */
 
-import { Activity, lazy, Suspense, useState } from 'react'
+import { Activity, lazy, Suspense, useEffect, useState } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import type { SessionResponse } from '../../sdk/src/index.ts'
 import { type Environment, EnvironmentContext, environments, rememberedEnvironment } from './environment.ts'
@@ -8,6 +8,7 @@ import { Login } from './pages/login.tsx'
 import { Trouble } from './parts/page.tsx'
 import { type SignedIn, SignedInContext, useSession } from './session.ts'
 import { Shell } from './shell.tsx'
+import { startOver } from './start-over.ts'
 
 const Setup = lazy(() => import('./pages/setup.tsx'))
 const Welcome = lazy(() => import('./pages/welcome.tsx'))
@@ -27,6 +28,9 @@ const Reference = lazy(() => import('./pages/reference.tsx'))
 const Team = lazy(() => import('./pages/team.tsx'))
 const Audit = lazy(() => import('./pages/audit.tsx'))
 const Account = lazy(() => import('./pages/account.tsx'))
+
+/** For so long a page waits, out of sight, for whoever was there. */
+const awayMs = 15 * 60_000
 
 export function App() {
   const { data, error } = useSession()
@@ -51,16 +55,28 @@ export function App() {
   )
 }
 
-/** A session that ends hides what was being done, and does not end it: whoever comes back goes on. */
+/**
+ * A session that ends hides what was being done, and does not end it: whoever comes back soon goes on. Another person,
+ * who may have signed in beside this page, begins anew.
+ */
 function Door({ session }: { session: SessionResponse['data'] }) {
   const [last, setLast] = useState<SignedIn>()
   const now = session.user ? (session as SignedIn) : undefined
-  if (now && now !== last) setLast(now)
+  const isAnother = now !== undefined && last !== undefined && now.user.id !== last.user.id
+  if (now && now !== last && !isAnother) setLast(now)
+  const isGone = now === undefined && last !== undefined
+  useEffect(() => {
+    if (isAnother) startOver()
+    if (!isGone) return
+    const timer = setTimeout(startOver, awayMs)
+    return () => clearTimeout(timer)
+  }, [isAnother, isGone])
+  if (isAnother) return null
   return (
     <>
       {last && (
         <Activity mode={now ? 'visible' : 'hidden'}>
-          <Inside key={last.user.id} signedIn={last} />
+          <Inside signedIn={last} />
         </Activity>
       )}
       {!now && <Login session={session} before={last} />}

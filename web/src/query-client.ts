@@ -17,6 +17,8 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      // Longer than a page waits for somebody whose session ended: without what is behind it, a form would go.
+      gcTime: 20 * 60_000,
       // The SDK has tried again already.
       retry: false,
       refetchOnWindowFocus: true,

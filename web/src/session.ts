@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { BasestationSession, type SessionResponse } from '../../sdk/src/index.ts'
+import { startOver } from './start-over.ts'
 
 export const session = new BasestationSession()
 
@@ -11,7 +12,13 @@ export type Role = NonNullable<SessionResponse['data']['user']>['role']
 export type SignedIn = Required<SessionResponse['data']>
 
 export const useSession = () =>
-  useQuery({ queryKey: ['session'], queryFn: async () => (await session.session()).data, staleTime: 60_000 })
+  useQuery({
+    queryKey: ['session'],
+    queryFn: async () => (await session.session()).data,
+    staleTime: 60_000,
+    // Somebody else may have signed in beside this page.
+    refetchOnWindowFocus: 'always',
+  })
 
 /** What a one-time link is good for. Looked at once: with its use it ends. */
 export const useLink = (token: string) =>
@@ -26,10 +33,7 @@ export function useEntered(): (before?: SignedIn) => Promise<void> {
   const client = useQueryClient()
   return async before => {
     const { data } = await session.session()
-    if (before && before.user.id !== data.user?.id) {
-      location.reload()
-      return
-    }
+    if (before && before.user.id !== data.user?.id) return startOver()
     // What is shown again is looked up again.
     await client.invalidateQueries({ refetchType: 'none' })
     client.setQueryData(['session'], data)

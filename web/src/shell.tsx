@@ -1,16 +1,19 @@
 /** The frame around every page: environment, menu, and what everybody must know. */
 
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useBrowserLocation } from 'wouter/use-browser-location'
+import { isUnfinished } from './bulk/run.ts'
 import { environments, rememberEnvironment, useApi, useEnvironment } from './environment.ts'
 import { useLive } from './live.ts'
 import { Boundary } from './parts/boundary.tsx'
+import { Confirm } from './parts/confirm.tsx'
 import { Icon, type IconName } from './parts/icon.tsx'
 import { useToast } from './parts/toast.tsx'
 import { useReach } from './reach.ts'
 import { type Scope, session, useManagesTeam, useMay, useSignedIn } from './session.ts'
+import { startOver } from './start-over.ts'
 import { applyTheme, type Theme, theme, themes } from './theme.ts'
 
 type Entry = { path: string; label: string; icon: IconName; scope?: Scope }
@@ -38,6 +41,11 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
   useEffect(() => {
     if (!isAboutNone) rememberEnvironment(environment)
   }, [environment, isAboutNone])
+  // A page that is hidden must not leave a window open above the one that is shown.
+  useLayoutEffect(() => {
+    const menu = sheet.current
+    return () => menu?.close()
+  }, [])
   const before = useRef(location)
   useEffect(() => {
     sheet.current?.close()
@@ -223,22 +231,31 @@ function ThemeButton() {
 
 function SignOut() {
   const { complain } = useToast()
+  const [isAsking, setAsking] = useState(false)
+  const signOut = async () => {
+    try {
+      await session.logout()
+      startOver()
+    } catch (error) {
+      complain(error)
+    }
+  }
   return (
-    <button
-      type="button"
-      onClick={async () => {
-        try {
-          await session.logout()
-          sessionStorage.clear()
-          // The whole page anew: nothing that was seen stays in it.
-          location.assign('/')
-        } catch (error) {
-          complain(error)
-        }
-      }}
-    >
-      <Icon name="out" />
-      Sign out
-    </button>
+    <>
+      <button type="button" onClick={() => (isUnfinished() ? setAsking(true) : void signOut())}>
+        <Icon name="out" />
+        Sign out
+      </button>
+      {isAsking && (
+        <Confirm
+          title="Give the rest of your list up?"
+          deed="Sign out"
+          onConfirm={() => void signOut()}
+          onClose={() => setAsking(false)}
+        >
+          <p>You are sending to many. What was not handed over yet exists only in this page.</p>
+        </Confirm>
+      )}
+    </>
   )
 }

@@ -49,13 +49,13 @@ export class AndroidPhones {
 
   /** Lets a phone in, with a fresh token; whoever used the one before is out. */
   async admit(proof: Proof, about: About): Promise<{ phone: Phone; token: string } | undefined> {
-    const { store, switchboard, now, log } = this.#parts
+    const { store, switchboard, log } = this.#parts
     const token = newDeviceToken()
     const phone = await store.admit(proof, hashDeviceToken(token))
     if (!phone) return undefined
     // Learning of a new registration also ends the streams of the one before.
     switchboard.contact(phone.device.id).learn(phone)
-    await this.heard(phone, { ...about, registeredAt: now(), hasStream: false, hasSettings: false })
+    await this.heard(phone, about)
     log.info({ device: phone.device.id, app: about.appVersion }, 'a phone was enrolled')
     return { phone, token }
   }
@@ -146,10 +146,9 @@ export class AndroidPhones {
   }
 
   /** It has its settings now, and with them the key to sign with. */
-  async settled(phone: Phone, told: About): Promise<void> {
+  async settled({ device, keyAt }: Phone): Promise<void> {
     const { store, now } = this.#parts
-    await this.heard(phone, { ...told, hasSettings: true })
-    if (phone.keyAt === null) await store.notePhone(phone.device.id, { keyAt: now() })
+    if (keyAt === null) await store.notePhone(device.id, { keyAt: now() })
   }
 
   signatureRefused({ device }: Phone): void {

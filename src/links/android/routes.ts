@@ -58,8 +58,8 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
     const phone = await phones.find(credentials(request, 'bearer') ?? '')
     request.phone = phone ?? (await refuse(request, 'No phone has this token.'))
   }
-  const told = (request: FastifyRequest) => aboutOf(undefined, versionOf(request.headers['user-agent']))
-  const heard = (request: FastifyRequest): Promise<void> => phones.heard(phoneOf(request), told(request))
+  const heard = (request: FastifyRequest): Promise<void> =>
+    phones.heard(phoneOf(request), aboutOf(undefined, versionOf(request.headers['user-agent'])))
   const options = { onRequest: known, exposeHeadRoute: false }
 
   app.post(
@@ -116,7 +116,8 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
     return hooksFor(phone, version, publicUrl())
   })
   app.get('/settings', options, async request => {
-    await phones.settled(phoneOf(request), told(request))
+    await heard(request)
+    await phones.settled(phoneOf(request))
     return settingsFor(phoneOf(request))
   })
   app.get('/events', options, (request, reply) => {

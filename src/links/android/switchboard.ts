@@ -170,7 +170,7 @@ export class Switchboard implements LinkKind {
     try {
       await Promise.all([
         streamAt !== null && store.notePhone(contact.deviceId, { streamAt, registration }),
-        store.describe(contact.deviceId, { seenAt: now(), about: { hasStream: contact.hasStream } }),
+        store.describe(contact.deviceId, { seenAt: now() }),
       ])
     } catch (error) {
       log.warn({ device: contact.deviceId, err: error }, 'could not note that a phone is here')

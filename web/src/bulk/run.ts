@@ -126,8 +126,18 @@ const subscribe = (listener: () => void) => {
 
 // What was not handed over yet exists only here.
 addEventListener('beforeunload', event => {
-  if ([...runs.values()].some(({ progress }) => progress.state !== 'done')) event.preventDefault()
+  if (isUnfinished()) event.preventDefault()
 })
+
+/** Whether something was not handed over yet. */
+export const isUnfinished = (): boolean =>
+  [...runs.values()].some(({ progress }) => progress.state !== 'done')
+
+/** Sends nothing more of any list. */
+export function dropRuns(): void {
+  for (const run of runs.values()) run.pause()
+  runs.clear()
+}
 
 /** The bulk send of an environment, if there is one. */
 export function useRun(environment: Environment) {

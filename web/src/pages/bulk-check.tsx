@@ -38,6 +38,7 @@ export function useOptedOut(table: Table | undefined, column: number, template: 
     },
     enabled: asked !== undefined,
     staleTime: 60_000,
+    gcTime: 60_000,
   })
   return data ?? none
 }
@@ -71,6 +72,7 @@ export function BulkCheck({
       (await api.preview({ ...sample!, ...(deviceId !== '' && { device_id: deviceId }) })).data,
     enabled: sample !== null && sample.message.trim() !== '',
     placeholderData: before => before,
+    gcTime: 60_000,
   })
   const refused = recipients.filter(one => one.verdict !== 'fine')
   const shown = [

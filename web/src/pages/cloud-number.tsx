@@ -79,7 +79,7 @@ function TellMeta({ added, webhook }: { added: Added; webhook: NonNullable<Added
   return (
     <div className="card stack wide compose" aria-live="polite">
       <Notice look="good">
-        {added.name} is {added.phone}, and can send.
+        {added.phone === '' ? `${added.name} can send.` : `${added.name} is ${added.phone}, and can send.`}
       </Notice>
       <p>
         To hear of deliveries and answers, Meta must be told of this gateway: WhatsApp → Configuration →
@@ -95,7 +95,7 @@ function TellMeta({ added, webhook }: { added: Added; webhook: NonNullable<Added
         <li className={isHeard ? 'done' : undefined}>
           {isHeard
             ? 'Meta has called: what happens is known here.'
-            : `Then write to ${added.phone} from any phone. Waiting for Meta to call…`}
+            : `Then write to ${added.phone || 'it'} from any phone. Waiting for Meta to call…`}
         </li>
       </ol>
       <div className="row">

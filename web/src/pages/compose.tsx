@@ -43,6 +43,7 @@ export default function Compose() {
     queryFn: async () => (await api.preview(judged)).data,
     enabled: isWorthAsking,
     placeholderData: before => before,
+    gcTime: 60_000,
   })
   const verdict = isWorthAsking ? preview.data : undefined
   const wrongNumber = /\d{7}/.test(to.replace(/\D/g, '')) ? verdict?.rejected[0]?.detail : undefined

@@ -1,7 +1,7 @@
 /** Linking a WhatsApp number: a live code to scan, renewed until somebody does. */
 
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { LinkStep } from '../../../sdk/src/index.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button, ButtonLink } from '../parts/button.tsx'
@@ -23,7 +23,10 @@ function Attempt({ name, phone = '', deviceId, onBack, onAgain }: Props & { onAg
   const environment = useEnvironment()
   const client = useQueryClient()
   const [state, setState] = useState<State>({})
+  const isEnded = useRef(false)
   useEffect(() => {
+    // A page that was hidden and is shown again: what is linked is not linked once more.
+    if (isEnded.current) return
     let isOver = false
     const steps =
       deviceId === undefined
@@ -35,7 +38,10 @@ function Attempt({ name, phone = '', deviceId, onBack, onAgain }: Props & { onAg
           if (isOver) break
           if (step.step === 'qr') setState(before => ({ ...before, qr: step }))
           if (step.step === 'code') setState(before => ({ ...before, code: step.code! }))
-          if (step.step === 'linked' || step.step === 'failed') setState({ end: step })
+          if (step.step === 'linked' || step.step === 'failed') {
+            isEnded.current = true
+            setState({ end: step })
+          }
           if (step.step === 'linked') await client.invalidateQueries({ queryKey: [environment, 'devices'] })
         }
       } catch (error) {

@@ -2,8 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SettingsResponse } from '../../../sdk/src/index.ts'
+import type { SettingsRequest, SettingsResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
+import { differenceOf } from '../difference.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, SelectField, TextField } from '../parts/field.tsx'
@@ -14,24 +15,37 @@ type Settings = SettingsResponse['data']
 export default function SettingsPage() {
   const api = useApi()
   const environment = useEnvironment()
-  // What somebody else changes must not take away what is being typed.
-  const [version, setVersion] = useState(1)
   const query = useQuery({
     queryKey: [environment, 'settings'],
     queryFn: async () => (await api.settings()).data,
   })
-  const beginAnew = async () => {
-    await query.refetch()
-    setVersion(before => before + 1)
-  }
   return (
     <Page title="Settings" about={`They hold for ${environment} only.`}>
-      <Found query={query}>
-        {settings => <Form key={version} settings={settings} onUndone={beginAnew} />}
-      </Found>
+      <Found query={query}>{settings => <Form settings={settings} />}</Found>
     </Page>
   )
 }
+
+/** Each as it stands in its field. */
+type Fields = { [Name in keyof Settings]: Name extends 'number_check' ? Settings[Name] : string }
+
+const fieldsOf = (settings: Settings): Fields => ({
+  number_check: settings.number_check,
+  default_ttl: String(settings.default_ttl / 3_600),
+  forget_texts_after_days: String(settings.forget_texts_after_days ?? ''),
+  remove_after_days: String(settings.remove_after_days ?? ''),
+  opt_out_words: settings.opt_out_words.join(', '),
+  opt_in_words: settings.opt_in_words.join(', '),
+})
+
+const settingsOf = (fields: Fields): Settings => ({
+  number_check: fields.number_check,
+  default_ttl: Math.round(Number(fields.default_ttl) * 3_600),
+  forget_texts_after_days: days(fields.forget_texts_after_days),
+  remove_after_days: days(fields.remove_after_days),
+  opt_out_words: listed(fields.opt_out_words),
+  opt_in_words: listed(fields.opt_in_words),
+})
 
 const listed = (text: string) =>
   text
@@ -40,40 +54,39 @@ const listed = (text: string) =>
     .filter(Boolean)
 const days = (text: string) => (text.trim() === '' ? null : Number(text))
 
-function Form({ settings, onUndone }: { settings: Settings; onUndone: () => Promise<void> }) {
+/** What is typed stays, whatever becomes of the rest: saved, undone, or changed by somebody else. */
+function Form({ settings }: { settings: Settings }) {
   const api = useApi()
   const [act, isBusy] = useAct()
   const [kept, setKept] = useState(settings)
-  const [check, setCheck] = useState(settings.number_check)
-  const [hours, setHours] = useState(String(settings.default_ttl / 3_600))
-  const [texts, setTexts] = useState(String(settings.forget_texts_after_days ?? ''))
-  const [whole, setWhole] = useState(String(settings.remove_after_days ?? ''))
-  const [outWords, setOutWords] = useState(settings.opt_out_words.join(', '))
-  const [inWords, setInWords] = useState(settings.opt_in_words.join(', '))
-  const shown: Settings = {
-    number_check: check,
-    default_ttl: Math.round(Number(hours) * 3_600),
-    forget_texts_after_days: days(texts),
-    remove_after_days: days(whole),
-    opt_out_words: listed(outWords),
-    opt_in_words: listed(inWords),
-  }
-  const changed = (Object.keys(shown) as (keyof Settings)[]).filter(
-    name => JSON.stringify(shown[name]) !== JSON.stringify(kept[name]),
-  )
+  const [fields, setFields] = useState(() => fieldsOf(settings))
+  const set =
+    <Name extends keyof Fields>(name: Name) =>
+    (value: Fields[Name]) =>
+      setFields(before => ({ ...before, [name]: value }))
+  const shown = settingsOf(fields)
+  const { before, after } = differenceOf(kept, shown)
   const isShorter =
     (shown.remove_after_days ?? Infinity) < (kept.remove_after_days ?? Infinity) ||
     (shown.forget_texts_after_days ?? Infinity) < (kept.forget_texts_after_days ?? Infinity)
+  /** Shows these as they are at the gateway, and leaves the others alone. */
+  const take = (current: Settings, names: readonly (keyof Settings)[]) => {
+    const only = <Shape extends object>(from: Shape) =>
+      Object.fromEntries(names.map(name => [name, from[name as keyof Shape]]))
+    setKept(known => ({ ...known, ...only(current) }))
+    setFields(typed => ({ ...typed, ...only(fieldsOf(current)) }))
+  }
+  const configure = async (change: SettingsRequest) => {
+    const { data } = await api.configure(change)
+    take(data, Object.keys(change) as (keyof Settings)[])
+  }
   const save = async (event: React.SubmitEvent) => {
     event.preventDefault()
-    // Only what was changed here: somebody else may have changed the rest meanwhile.
-    const only = (from: Settings) => Object.fromEntries(changed.map(name => [name, from[name]]))
-    const isSaved = await act(() => api.configure(only(shown)), {
+    await act(() => configure(after), {
       done: 'Saved.',
       // What was forgotten since cannot be brought back.
-      ...(!isShorter && { undo: () => api.configure(only(kept)).then(onUndone) }),
+      ...(!isShorter && { undo: () => configure(before) }),
     })
-    if (isSaved) setKept(shown)
   }
   return (
     <form className="stack wide compose" onSubmit={save}>
@@ -81,8 +94,8 @@ function Form({ settings, onUndone }: { settings: Settings; onUndone: () => Prom
         <h2>Numbers</h2>
         <SelectField
           label="Recipients are checked by"
-          value={check}
-          onChange={setCheck}
+          value={fields.number_check}
+          onChange={set('number_check')}
           options={[
             { value: 'shape', label: 'their shape: anything that looks international' },
             { value: 'plan', label: 'the numbering plans: it must also exist there' },
@@ -98,8 +111,8 @@ function Form({ settings, onUndone }: { settings: Settings; onUndone: () => Prom
           min={1 / 60}
           max={168}
           step="any"
-          value={hours}
-          onChange={setHours}
+          value={fields.default_ttl}
+          onChange={set('default_ttl')}
           help="For messages that have no ttl of their own. After it they end as expired. Usually 24."
           required
         />
@@ -111,16 +124,16 @@ function Form({ settings, onUndone }: { settings: Settings; onUndone: () => Prom
             label="Forget texts and files after"
             type="number"
             min={1}
-            value={texts}
-            onChange={setTexts}
+            value={fields.forget_texts_after_days}
+            onChange={set('forget_texts_after_days')}
             help="Days; empty: never. Numbers and states stay."
           />
           <TextField
             label="Remove messages after"
             type="number"
             min={7}
-            value={whole}
-            onChange={setWhole}
+            value={fields.remove_after_days}
+            onChange={set('remove_after_days')}
             help="Days; empty: never. Nothing of them stays."
           />
         </div>
@@ -132,24 +145,30 @@ function Form({ settings, onUndone }: { settings: Settings; onUndone: () => Prom
         <h2>Opting out</h2>
         <AreaField
           label="Words that opt their sender out"
-          value={outWords}
-          onChange={setOutWords}
+          value={fields.opt_out_words}
+          onChange={set('opt_out_words')}
           rows={3}
           help="A received text that is one of these, and nothing else. Separated by commas."
         />
-        <AreaField label="Words that opt in again" value={inWords} onChange={setInWords} rows={2} />
+        <AreaField
+          label="Words that opt in again"
+          value={fields.opt_in_words}
+          onChange={set('opt_in_words')}
+          rows={2}
+        />
       </section>
       <div className="row">
-        <Button type="submit" look="primary" isBusy={isBusy} disabled={changed.length === 0}>
+        <Button type="submit" look="primary" isBusy={isBusy} disabled={Object.keys(after).length === 0}>
           Save
         </Button>
         <Button
           look="quiet"
           isBusy={isBusy}
-          onClick={async () => {
-            const usual = () => api.configure({ opt_out_words: null, opt_in_words: null })
-            if (await act(usual, { done: 'The usual words again.' })) await onUndone()
-          }}
+          onClick={() =>
+            act(() => configure({ opt_out_words: null, opt_in_words: null }), {
+              done: 'The usual words again.',
+            })
+          }
         >
           Use the usual words
         </Button>

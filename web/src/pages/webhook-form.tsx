@@ -37,8 +37,8 @@ const types = Object.keys(typeWords) as Event['type'][]
 /** What most receivers want to hear of. */
 const usualTypes: readonly Event['type'][] = ['message.received', 'message.delivered', 'message.failed']
 
-/** What happened, in words; null: the event is no longer kept. */
-export const wordsOf = (type: Event['type'] | null): string => (type === null ? '' : typeWords[type])
+/** What happened, in words. */
+export const wordsOf = (type: Event['type']): string => typeWords[type]
 
 type Props = {
   title: string

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { useAct } from '../act.ts'
+import { differenceOf } from '../difference.ts'
 import { useApi } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -103,10 +104,11 @@ function Actions({ webhook }: { webhook: Webhook }) {
           webhook={webhook}
           isBusy={isBusy}
           onClose={close}
-          onSubmit={async ({ url, types, device_id }) => {
-            const isSaved = await act(() => api.changeWebhook(webhook.id, { url, types, device_id }), {
+          onSubmit={async wanted => {
+            const { after, before } = differenceOf(webhook, wanted)
+            const isSaved = await act(() => api.changeWebhook(webhook.id, after), {
               done: 'Saved.',
-              undo: () => api.changeWebhook(webhook.id, asRequest(webhook)),
+              undo: () => api.changeWebhook(webhook.id, before),
             })
             if (isSaved) close()
           }}
@@ -146,8 +148,6 @@ function Actions({ webhook }: { webhook: Webhook }) {
     </>
   )
 }
-
-const asRequest = ({ url, types, device_id }: Webhook) => ({ url, types, device_id })
 
 const Tested = ({ attempt, onClose }: { attempt: Attempt; onClose: () => void }) => (
   <Sheet title="What came back" onClose={onClose}>
