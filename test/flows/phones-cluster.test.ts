@@ -92,6 +92,8 @@ describe('phones of two gateways on PostgreSQL', () => {
     const { atA, atB, deviceId } = await phone()
     const first = await atA.stream()
     await atA.online()
+    // A new device is opened by both; by its next look the other has let go of what this one holds.
+    await new Promise(resolve => setTimeout(resolve, 2_000))
     const second = await atB.stream()
     await until('held by the other', async () => {
       const found = (await a.store.devices()).find(({ id }) => id === deviceId)
