@@ -4,46 +4,10 @@ import { BasestationError } from '../../sdk/src/index.ts'
 import { ConfigProblem, readConfig } from '../config.ts'
 import { Problem } from '../core/problem.ts'
 import { version } from '../version.ts'
-import { backupCommands } from './backup.ts'
-import { cancel } from './cancel.ts'
 import { type Command, exitCodes, help, Refusal, readWords, UsageError } from './command.ts'
-import { config } from './config.ts'
-import { deviceCommands } from './devices.ts'
-import { doctor } from './doctor.ts'
-import { held } from './held.ts'
-import { inbox } from './inbox.ts'
-import { keyCommands } from './keys.ts'
-import { link } from './link.ts'
-import { migrate } from './migrate.ts'
+import { commands } from './commands.ts'
 import { counted, Output } from './output.ts'
-import { peopleCommands } from './people.ts'
-import { send } from './send.ts'
-import { serve } from './serve.ts'
-import { simulate } from './simulate.ts'
-import { status } from './status.ts'
-import { userCommands } from './users.ts'
-import { webhookCommands } from './webhooks.ts'
 import { Unreachable } from './with-client.ts'
-
-const commands: readonly Command[] = [
-  serve,
-  ...userCommands,
-  ...keyCommands,
-  ...deviceCommands,
-  link,
-  send,
-  status,
-  cancel,
-  inbox,
-  ...webhookCommands,
-  ...peopleCommands,
-  simulate,
-  config,
-  migrate,
-  doctor,
-  ...backupCommands,
-  held,
-]
 
 async function main(args: readonly string[]): Promise<number> {
   const [first = '--help'] = args

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before } from 'node:test'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { readConfig } from '../../src/config.ts'
 import { teamOn } from '../../src/team.ts'
 import { buildWeb } from '../../tools/build-web.ts'
@@ -24,16 +24,14 @@ if (path === undefined) {
 /** For `describe`: without a browser there is nothing to see. */
 export const skip = path === undefined && 'there is no browser'
 
-type Look = { theme?: 'light' | 'dark'; isNarrow?: boolean }
-
 export class Dashboard {
   gateway!: TestGateway
   #browser!: Browser
   /** What people type, if it is not where the gateway listens. */
   #address: string | undefined
-  readonly #contexts: BrowserContext[] = []
-  /** The owner's session, once somebody has signed in. */
-  #signedIn: BrowserContextOptions['storageState']
+  readonly #visitors: BrowserContext[] = []
+  /** The owner's browser, signed in once, with what it has loaded already. */
+  #owner: BrowserContext | undefined
   /** What browsers complained of. */
   readonly complaints: string[] = []
 
@@ -49,7 +47,8 @@ export class Dashboard {
     })
     // A page that stays open follows everything that happens, and is drawn anew each time.
     afterEach(async () => {
-      await Promise.all(this.#contexts.splice(0).map(context => context.close()))
+      await Promise.all(this.#visitors.splice(0).map(context => context.close()))
+      await Promise.all(this.#owner?.pages().map(page => page.close()) ?? [])
     })
     after(async () => {
       if (path === undefined) return
@@ -64,16 +63,23 @@ export class Dashboard {
   }
 
   /** A browser of its own, with nothing in it. */
-  async visit(options: Look & { storageState?: BrowserContextOptions['storageState'] } = {}): Promise<Page> {
-    const { storageState } = options
+  async visit(): Promise<Page> {
+    const context = await this.#newBrowser()
+    this.#visitors.push(context)
+    return await this.#open(context)
+  }
+
+  async #newBrowser(): Promise<BrowserContext> {
     const context = await this.#browser.newContext({
       baseURL: this.#address ?? this.gateway.url,
-      ...(storageState !== undefined && { storageState }),
-      colorScheme: options.theme ?? 'light',
-      viewport: options.isNarrow ? { width: 390, height: 844 } : { width: 1280, height: 900 },
+      colorScheme: 'light',
+      viewport: { width: 1280, height: 900 },
     })
     context.setDefaultTimeout(15_000)
-    this.#contexts.push(context)
+    return context
+  }
+
+  async #open(context: BrowserContext): Promise<Page> {
     const page = await context.newPage()
     page.on('console', message => {
       // A refusal that the page shows in words is one in the console as well.
@@ -99,14 +105,15 @@ export class Dashboard {
   }
 
   /** Signed in, at a page. */
-  async at(to: string, options: Look = {}): Promise<Page> {
-    if (this.#signedIn === undefined) {
-      const first = await this.visit()
+  async at(to: string, { isNarrow = false } = {}): Promise<Page> {
+    if (this.#owner === undefined) {
+      this.#owner = await this.#newBrowser()
+      const first = await this.#open(this.#owner)
       await this.signIn(first)
-      this.#signedIn = await first.context().storageState()
-      await first.context().close()
+      await first.close()
     }
-    const page = await this.visit({ ...options, storageState: this.#signedIn })
+    const page = await this.#open(this.#owner)
+    if (isNarrow) await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(to)
     await page.locator('main#main h1').waitFor()
     return page
