@@ -33,6 +33,9 @@ describe('messages in the dashboard', { skip }, () => {
     await page.getByLabel('To').fill('+1555')
     await page.getByLabel('Message').fill('Your café is open')
     await page.getByText('17 characters').waitFor()
+    // Said where it is wrong, before anything is sent; and nobody is said to send it.
+    await page.locator('input[type=tel][aria-invalid=true]').waitFor()
+    assert.equal(await page.getByText('will send it').count(), 0)
     await page.getByLabel('To').fill('+1 555 010 1235')
     await page.getByText('1 SMS segment · GSM-7').waitFor()
     await page.getByLabel('Message').fill('Your café is open ✓')

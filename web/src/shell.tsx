@@ -120,7 +120,8 @@ function EnvironmentSwitch({ isAboutNone }: { isAboutNone: boolean }) {
           key={name}
           href={`~/${name}${page === '' ? '' : `/${page}`}`}
           className={name}
-          aria-current={!isAboutNone && name === environment ? 'true' : undefined}
+          // Also on pages about neither: this is where the menu leads.
+          aria-current={name === environment ? 'true' : undefined}
         >
           {name === 'production' ? 'Production' : 'Staging'}
         </Link>

@@ -44,8 +44,8 @@ function Password() {
       }}
     >
       <h2>Password</h2>
-      <PasswordField label="Now" value={current} onChange={setCurrent} />
-      <NewPasswordField label="From now on" value={next} onChange={setNext} />
+      <PasswordField label="Current password" value={current} onChange={setCurrent} />
+      <NewPasswordField label="New password" value={next} onChange={setNext} />
       <div className="row">
         <Button type="submit" isBusy={isBusy}>
           Change it

@@ -90,7 +90,7 @@ function DeviceRemedy({ device, code }: { device: Device; code: string }) {
   if (mayManage && connectAgain.has(code) && device.kind === 'android')
     return (
       <ButtonLink isSmall to={`/devices/${device.id}/connect`}>
-        Show the steps
+        Connect it
       </ButtonLink>
     )
   return (

@@ -46,7 +46,7 @@ export default function Compose() {
     gcTime: 60_000,
   })
   const verdict = isWorthAsking ? preview.data : undefined
-  const wrongNumber = /\d{7}/.test(to.replace(/\D/g, '')) ? verdict?.rejected[0]?.detail : undefined
+  const wrongNumber = verdict?.rejected[0]?.detail
   const send = async (event: React.SubmitEvent) => {
     event.preventDefault()
     let sent = ''
@@ -94,7 +94,7 @@ export default function Compose() {
           />
         )}
         {verdict?.problem && <Notice look="bad">{verdict.problem.detail}</Notice>}
-        {verdict?.device && !verdict.problem && device === '' && (
+        {verdict?.device && !verdict.problem && wrongNumber === undefined && device === '' && (
           <p className="muted small">{verdict.device.name} will send it.</p>
         )}
         <div className="row">

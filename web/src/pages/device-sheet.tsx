@@ -78,6 +78,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
   const api = useApi()
   const [act, isBusy] = useAct()
   const [name, setName] = useState(device.name)
+  const [phone, setPhone] = useState(device.phone)
   const [perMinute, setPerMinute] = useState(shown(device.per_minute))
   const [perDay, setPerDay] = useState(shown(device.per_day))
   const [gap, setGap] = useState([
@@ -89,6 +90,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
     event.preventDefault()
     const change = {
       name,
+      ...(device.kind !== 'whatsapp' && { phone }),
       per_minute: read(perMinute),
       per_day: read(perDay),
       ...(device.safety && {
@@ -105,6 +107,15 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
     <form className="stack" onSubmit={save}>
       <h3>Settings</h3>
       <TextField label="Name" value={name} onChange={setName} required />
+      {device.kind !== 'whatsapp' && (
+        <TextField
+          label="Its number"
+          type="tel"
+          value={phone}
+          onChange={setPhone}
+          placeholder="+14155550123"
+        />
+      )}
       <div className="pair">
         <TextField
           label="At most a minute"
@@ -112,7 +123,11 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
           min={1}
           value={perMinute}
           onChange={setPerMinute}
-          help="SMS parts; empty: no limit. Above about 30, Android asks the phone’s owner."
+          help={
+            device.kind === 'android'
+              ? 'SMS parts; empty: no limit. Above about 30, Android asks the phone’s owner.'
+              : 'Empty: no limit.'
+          }
         />
         <TextField
           label="At most a day"

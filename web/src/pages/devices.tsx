@@ -85,7 +85,7 @@ function Row({ device, onOpen }: { device: Device; onOpen: () => void }) {
       <td className="muted" data-label="Seen">
         {device.status === 'online' ? 'now' : <Time at={device.seen_at} />}
       </td>
-      <td>
+      <td data-label="Number">
         {device.phone === '' ? <span className="muted">unknown</span> : <Person number={device.phone} />}
       </td>
       <td className="nowrap">

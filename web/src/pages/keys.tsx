@@ -129,7 +129,7 @@ function Row({ item: key, onSecret }: { item: Key; onSecret: (secret: Secrets) =
       <td title={key.scopes.join(', ')} data-label="May">
         {presetOf(key.scopes)}
       </td>
-      <td className="small">
+      <td className="small" data-label="Limits">
         {key.rate_limit === null ? 'usual rate' : `${count(key.rate_limit)} a minute`}
         {key.allowed_ips.length > 0 && <div className="muted">{key.allowed_ips.join(', ')}</div>}
       </td>

@@ -108,7 +108,7 @@ function Form({ settings }: { settings: Settings }) {
         <TextField
           label="Hours that a message may wait for a device"
           type="number"
-          min={1 / 60}
+          min={0.02}
           max={168}
           step="any"
           value={fields.default_ttl}

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { SessionResponse } from '../../../sdk/src/index.ts'
+import { ButtonLink } from '../parts/button.tsx'
 import { EmailField, EntryForm, NewPasswordField } from '../parts/entry.tsx'
 import { Trouble } from '../parts/page.tsx'
 import { session as sessions, useEntered, useLink } from '../session.ts'
@@ -21,10 +22,12 @@ export default function Setup({ session }: { session: SessionResponse['data'] })
         />
       </Alone>
     )
-  return <Owner token={token} isInsecure={session.insecure} />
+  return <Owner token={token} isInsecure={session.insecure} isSetUp={session.set_up} />
 }
 
-function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
+type OwnerProps = { token: string; isInsecure: boolean; isSetUp: boolean }
+
+function Owner({ token, isInsecure, isSetUp }: OwnerProps) {
   const entered = useEntered()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -33,10 +36,21 @@ function Owner({ token, isInsecure }: { token: string; isInsecure: boolean }) {
     return (
       <Alone title="This link does not work">
         <Trouble error={link.error} />
-        <p className="muted">
-          Each start of the gateway prints a new one until it is set up, and so does{' '}
-          <code>npx basestation setup-link</code>.
-        </p>
+        {isSetUp ? (
+          <>
+            <p className="muted">The gateway is set up already.</p>
+            <div className="row">
+              <ButtonLink to="/" look="primary">
+                Sign in
+              </ButtonLink>
+            </div>
+          </>
+        ) : (
+          <p className="muted">
+            Each start of the gateway prints a new one until it is set up, and so does{' '}
+            <code>npx basestation setup-link</code>.
+          </p>
+        )}
       </Alone>
     )
   const submit = async () => {

@@ -14,7 +14,7 @@ import { Found, Notice, Page } from '../parts/page.tsx'
 import { visible } from '../parts/person.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { exactly, Time } from '../parts/show.tsx'
-import { type Role, session, useSignedIn } from '../session.ts'
+import { type Role, session, useManagesTeam, useSignedIn } from '../session.ts'
 
 type Member = TeamResponse['data']['members'][number]
 type Link = LinkResponse['data']
@@ -30,6 +30,7 @@ const stale = ['team']
 
 export default function Team() {
   const query = useQuery({ queryKey: ['team'], queryFn: async () => (await session.team()).data })
+  const mayManage = useManagesTeam()
   const [isInviting, setInviting] = useState(false)
   const [link, setLink] = useState<Link>()
   return (
@@ -37,9 +38,11 @@ export default function Team() {
       title="Team"
       about="Roles hold in both environments."
       actions={
-        <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
-          Invite somebody
-        </Button>
+        mayManage && (
+          <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        )
       }
     >
       <Found query={query}>
@@ -92,12 +95,19 @@ export default function Team() {
             Hand it over yourself: nothing is mailed. It works once, until {exactly(link.expires_at)}, and is
             shown only now.
           </Notice>
+          {isHere(link.url) && (
+            <Notice look="warn">
+              This address works on the gateway’s own machine only. Set PUBLIC_URL to one that others reach.
+            </Notice>
+          )}
           <Secret text={link.url} label="Copy the link" />
         </Sheet>
       )}
     </Page>
   )
 }
+
+const isHere = (url: string) => /^(localhost|127\.|\[::1\])/.test(new URL(url).hostname)
 
 function MemberRow({ member, onLink }: { member: Member; onLink: (link: Link) => void }) {
   const { user } = useSignedIn()

@@ -45,6 +45,9 @@ function Log({ webhook }: { webhook: Webhook }) {
       about={
         <>
           <span className="pre">{webhook.url}</span> <span className={`badge ${look}`}>{word}</span>
+          <br />
+          Told of {webhook.types === null ? 'everything' : webhook.types.join(', ')}.{' '}
+          <Link href="/webhooks">All webhooks</Link>
         </>
       }
       actions={<Actions webhook={webhook} />}
@@ -106,6 +109,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
           onClose={close}
           onSubmit={async wanted => {
             const { after, before } = differenceOf(webhook, wanted)
+            if (Object.keys(after).length === 0) return close()
             const isSaved = await act(() => api.changeWebhook(webhook.id, after), {
               done: 'Saved.',
               undo: () => api.changeWebhook(webhook.id, before),
@@ -139,7 +143,12 @@ function Actions({ webhook }: { webhook: Webhook }) {
           isBusy={isBusy}
           onClose={close}
           onConfirm={async () => {
-            if (await act(() => api.removeWebhook(webhook.id), { done: 'Removed.' })) go('/webhooks')
+            const remove = async () => {
+              await api.removeWebhook(webhook.id)
+              // Away first: of what is gone there is nothing to look up.
+              go('/webhooks')
+            }
+            await act(remove, { done: 'Removed.' })
           }}
         >
           <p className="pre">{webhook.url} is told nothing more, and its log goes with it.</p>
