@@ -121,7 +121,7 @@ async function longList(page: Page): Promise<void> {
   await page.evaluate(() => scrollTo(0, 0))
   const answered = async (work: Promise<unknown>) => {
     const [response] = await Promise.all([
-      page.waitForResponse(({ url }) => url().includes('/api/v1/messages')),
+      page.waitForResponse(response => response.url().includes('/api/v1/messages')),
       work,
     ])
     await response.finished()
