@@ -1,15 +1,14 @@
 /** What somebody should look at, each with the one thing to do about it. */
 
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { WebhooksResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { type Device, useDevices } from '../devices.ts'
-import { useApi, useEnvironment } from '../environment.ts'
+import { useApi } from '../environment.ts'
 import { Button, ButtonLink } from '../parts/button.tsx'
 import { visible } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
 import { useMay } from '../session.ts'
+import { useWebhooks, type Webhook } from '../webhooks.ts'
 
 type Item = { key: string; look: 'warn' | 'bad'; what: ReactNode; remedy: ReactNode }
 
@@ -118,18 +117,9 @@ function Resume({ device }: { device: Device }) {
 }
 
 function useWebhookItems(): Item[] {
-  const api = useApi()
-  const environment = useEnvironment()
-  const mayManage = useMay('webhooks:manage')
-  const { data = [] } = useQuery({
-    queryKey: [environment, 'webhooks'],
-    queryFn: async () => (await api.webhooks()).data,
-    enabled: mayManage,
-  })
+  const { data = [] } = useWebhooks(useMay('webhooks:manage'))
   return data.flatMap(webhookItem)
 }
-
-type Webhook = WebhooksResponse['data'][number]
 
 function webhookItem({ id, url, enabled, disabled_reason: reason, failing_since: since }: Webhook): Item[] {
   const remedy = (

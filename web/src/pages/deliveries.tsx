@@ -12,9 +12,9 @@ import { Empty, Found } from '../parts/page.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import type { Webhook } from '../webhooks.ts'
 import { AttemptLine } from './attempt-line.tsx'
 import { wordsOf } from './webhook-form.tsx'
-import type { Webhook } from './webhooks.tsx'
 
 type Delivery = DeliveriesResponse['data'][number]
 type State = '' | Delivery['state']

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { Check, SelectField, TextField } from '../parts/field.tsx'
 import { visible } from '../parts/person.tsx'
 import { Sheet } from '../parts/sheet.tsx'
-import type { Webhook } from './webhooks.tsx'
+import type { Webhook } from '../webhooks.ts'
 
 /** In the order of how often somebody wants to hear of it. */
 const typeWords: Record<Event['type'], string> = {

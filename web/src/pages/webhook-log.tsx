@@ -11,10 +11,11 @@ import { SelectField } from '../parts/field.tsx'
 import { Empty, Found, Notice, Page } from '../parts/page.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
+import { healthOf, useWebhooks, type Webhook } from '../webhooks.ts'
 import { type Attempt, AttemptLine, isTaken } from './attempt-line.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { WebhookForm } from './webhook-form.tsx'
-import { healthOf, ShownOnce, useWebhooks, type Webhook } from './webhooks.tsx'
+import { ShownOnce } from './webhooks.tsx'
 
 export default function WebhookLog() {
   const { id } = useParams<{ id: string }>()

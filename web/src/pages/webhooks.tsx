@@ -1,38 +1,18 @@
 /** Webhooks: addresses that are told what happens. */
 
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { WebhookSecretResponse, WebhooksResponse } from '../../../sdk/src/index.ts'
+import type { WebhookSecretResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
-import { useApi, useEnvironment } from '../environment.ts'
+import { useApi } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Secret } from '../parts/copy.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty, Found, Notice, Page } from '../parts/page.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Time } from '../parts/show.tsx'
+import { healthOf, useWebhooks, type Webhook } from '../webhooks.ts'
 import { WebhookForm } from './webhook-form.tsx'
-
-export type Webhook = WebhooksResponse['data'][number]
-
-export function useWebhooks() {
-  const api = useApi()
-  const environment = useEnvironment()
-  return useQuery({
-    queryKey: [environment, 'webhooks'],
-    queryFn: async () => (await api.webhooks()).data,
-  })
-}
-
-/** How it is, in one word and one colour. */
-export function healthOf({ enabled, disabled_reason: reason, failing_since: since }: Webhook) {
-  if (!enabled)
-    return reason === 'switched_off'
-      ? { word: 'Switched off', look: '' }
-      : { word: reason === 'gone' ? 'Gone' : 'Given up', look: 'bad' }
-  return since === null ? { word: 'Well', look: 'good' } : { word: 'Failing', look: 'warn' }
-}
 
 export default function Webhooks() {
   const query = useWebhooks()
