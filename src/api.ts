@@ -16,6 +16,7 @@ import { Problem } from './core/problem.ts'
 import type { Store } from './core/store.ts'
 import type { Tenants } from './core/tenants.ts'
 import type { WebhookDesk } from './core/webhook-desk.ts'
+import { RefusalLimit } from './http/audit.ts'
 import { Door } from './http/auth.ts'
 import { readDashboard } from './http/dashboard.ts'
 import { Idempotency } from './http/idempotency.ts'
@@ -53,6 +54,7 @@ export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
 /** Where the dashboard is, once it was built. */
 const webFolder = join(import.meta.dirname, '../web/dist')
 const readyMs = 3_000
+const probeMs = 1_000
 /** A phone that is told to cancel answers within seconds, or is not listening. */
 const cancelMs = 10_000
 
@@ -84,27 +86,40 @@ export function buildApi(parts: ApiParts): Server {
       publicUrl,
       now,
     },
-    keys: { store, now },
+    keys: { store, rateLimit: config.RATE_LIMIT, now },
     stats: { store, fleet, now },
     readFile: id => mediaFolder.read(id),
     configure: (environment, settings) => tenants.configure(environment, settings),
   })
-  const session = buildSignIn({ config, store, publicUrl, delay: address => failures.next(address), now })
+  const requestLimits = new RequestLimits(now, store.countRequest)
+  const refusals = new RefusalLimit(now)
+  const session = buildSignIn({
+    config,
+    store,
+    publicUrl,
+    delay: address => failures.next(address),
+    count: (id, most) => requestLimits.take(id, most),
+    refusals,
+    now,
+  })
   const door = new Door({
     keys: new KeyRing(store, now),
     visitors: session.visitors,
     environmentId: name => tenants.environment(name).id,
-    limits: new RequestLimits(now, store.countRequest),
+    limits: requestLimits,
     failures,
     rateLimit: config.RATE_LIMIT,
     now,
   })
   let isStopping = false
+  let probedAt = Number.NEGATIVE_INFINITY
+  let probe: Promise<void> = Promise.resolve()
   const { app, refuse } = buildServer({
     routes: table,
     door,
     session,
     audit: store,
+    refusals,
     dashboard: {
       files: readDashboard(webFolder),
       publicUrl,
@@ -123,12 +138,21 @@ export function buildApi(parts: ApiParts): Server {
     tls,
     annexes,
     trustProxy: config.TRUST_PROXY,
+    maxConnections: config.MAX_CONNECTIONS,
+    streamsPerKey: config.STREAMS_PER_KEY,
+    metricsToken: config.METRICS_TOKEN,
     ready: async () => {
       if (isStopping) throw new Problem('shutting_down', 'The gateway is being stopped.', { retryAfter: 5 })
+      // One look a second, however often strangers ask: each waits for the disk.
+      if (now() - probedAt >= probeMs) {
+        probedAt = now()
+        probe = store.ping()
+        probe.catch(() => {})
+      }
       const late = sleep(readyMs, undefined, { ref: false }).then(() => {
         throw new Problem('storage_unavailable', 'storage does not answer in time', { retryAfter: 5 })
       })
-      await Promise.race([store.ping(), late])
+      await Promise.race([probe, late])
     },
     metrics: () => metrics.text(),
     onAnswer: request => metrics.answered(request),

@@ -134,6 +134,22 @@ export const options = {
     default: '5000000',
     read: whole(1, 1_000_000_000),
   }),
+  MAX_CONNECTIONS: option({
+    about: 'open connections; each phone and each stream is one',
+    default: '20000',
+    read: whole(10, 1_000_000),
+  }),
+  STREAMS_PER_KEY: option({
+    about: 'event streams that one key, or one signed-in person, may have open',
+    default: '50',
+    read: whole(1, 100_000),
+  }),
+  METRICS_TOKEN: option({
+    about: 'when set, /metrics is shown only with “Authorization: Bearer <token>”',
+    default: undefined,
+    secret: true,
+    read: text,
+  }),
   MEDIA_ALLOW_HOSTS: option({
     about: 'hosts (host or host:port, comma-separated) whose media may be fetched though they are private',
     default: undefined,

@@ -29,6 +29,7 @@ import { hasEnded, nodeName } from './node-name.ts'
 import { complete, isAssigned } from './numbering.ts'
 import { buildNumbers } from './numbers.ts'
 import { buildPhones } from './phones.ts'
+import { requireFittingKey } from './secret-key.ts'
 import { stopAll } from './stop-all.ts'
 import { MediaFolder } from './store/media-folder.ts'
 import { openStore } from './store/open.ts'
@@ -224,6 +225,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     forgetter,
     reception,
     async start() {
+      await requireFittingKey(store, config)
       await tenants.start()
       await journal.start()
       await outgoing.start()

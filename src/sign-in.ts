@@ -10,14 +10,22 @@ import { Visitors } from './http/visitors.ts'
 import { teamOn } from './team.ts'
 import { version } from './version.ts'
 
-export type SignInParts = Pick<SessionParts, 'delay'> & {
+export type SignInParts = Pick<SessionParts, 'delay' | 'count' | 'refusals'> & {
   config: Config
   store: UserStore
   publicUrl: () => string
   now: () => number
 }
 
-export function buildSignIn({ config, store, publicUrl, delay, now }: SignInParts): SessionParts {
+export function buildSignIn({
+  config,
+  store,
+  publicUrl,
+  delay,
+  count,
+  refusals,
+  now,
+}: SignInParts): SessionParts {
   const team = teamOn(store, config, now)
   const guard = new BrowserGuard({
     publicUrl,
@@ -30,6 +38,8 @@ export function buildSignIn({ config, store, publicUrl, delay, now }: SignInPart
     guard,
     visitors: new Visitors(team, guard),
     audit: store,
+    refusals,
     delay,
+    count,
   }
 }

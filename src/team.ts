@@ -9,7 +9,7 @@ import { secretKey } from './secret-key.ts'
 export const teamOn = (store: UserStore, config: Config, now: () => number): Team =>
   new Team({
     store,
-    seal: text => seal(secretKey(config), ['totp'], text),
-    open: sealed => unseal(secretKey(config), ['totp'], sealed),
+    seal: (what, text) => seal(secretKey(config), [what], text),
+    open: (what, sealed) => unseal(secretKey(config), [what], sealed),
     now,
   })

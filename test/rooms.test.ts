@@ -23,6 +23,7 @@ const allowed: Record<string, readonly string[]> = {
     'config',
     'first-run',
     'pairing',
+    'secret-key',
     'cloud-number',
     'tls',
     'memory',

@@ -6,5 +6,10 @@ import { buildWeb } from './build-web.ts'
 
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/basestation'))
 await buildWeb()
+// npm runs this in a shell, and a SIGTERM to npm ends that shell alone. Whoever is left without it was told to stop.
+const parent = process.ppid
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
+}, 250).unref()
 process.argv.splice(2, 0, 'serve')
 await import('../src/cli/basestation.ts')

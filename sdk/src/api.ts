@@ -581,7 +581,7 @@ export type KeyAddRequest = {
   name: string
   /** What the key may do. */
   scopes?: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
-  /** Requests a minute; null: the server’s usual limit. */
+  /** Requests a minute; null: the default of the server. */
   rate_limit?: number | null
   /** Addresses and networks it may be used from; empty: any. */
   allowed_ips?: string[]
@@ -600,11 +600,13 @@ export type KeyResponse = {
     hint: string
     /** What the key may do. */
     scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
-    /** Requests a minute; null: the server’s usual limit. */
+    /** Requests a minute; null: the default of the server. */
     rate_limit: number | null
     /** Addresses and networks it may be used from; empty: any. */
     allowed_ips: string[]
     created_by: string
+    /** The key that made it, with which it is revoked; null: a person made it. */
+    created_by_key: string | null
     /** When it was made. */
     created_at: string
     expires_at: string | null
@@ -630,11 +632,13 @@ export type KeySecretResponse = {
     hint: string
     /** What the key may do. */
     scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
-    /** Requests a minute; null: the server’s usual limit. */
+    /** Requests a minute; null: the default of the server. */
     rate_limit: number | null
     /** Addresses and networks it may be used from; empty: any. */
     allowed_ips: string[]
     created_by: string
+    /** The key that made it, with which it is revoked; null: a person made it. */
+    created_by_key: string | null
     /** When it was made. */
     created_at: string
     expires_at: string | null
@@ -657,11 +661,13 @@ export type KeysResponse = {
     hint: string
     /** What the key may do. */
     scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
-    /** Requests a minute; null: the server’s usual limit. */
+    /** Requests a minute; null: the default of the server. */
     rate_limit: number | null
     /** Addresses and networks it may be used from; empty: any. */
     allowed_ips: string[]
     created_by: string
+    /** The key that made it, with which it is revoked; null: a person made it. */
+    created_by_key: string | null
     /** When it was made. */
     created_at: string
     expires_at: string | null
@@ -1020,7 +1026,7 @@ export type Problem = {
   title: string
   status: number
   /** Stable: decide by this. */
-  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'webhook_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'not_signed_in' | 'wrong_credentials' | 'code_needed' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_allowed' | 'cross_site' | 'wrong_host' | 'insecure_login' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'webhook_not_found' | 'event_not_found' | 'opt_out_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'last_owner' | 'idempotency_in_progress' | 'link_expired' | 'body_too_large' | 'unsupported_content_type' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'webhook_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'not_signed_in' | 'wrong_credentials' | 'code_needed' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_allowed' | 'cross_site' | 'wrong_host' | 'insecure_login' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'webhook_not_found' | 'event_not_found' | 'opt_out_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'last_owner' | 'idempotency_in_progress' | 'link_expired' | 'body_too_large' | 'unsupported_content_type' | 'expectation_failed' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'too_many_streams' | 'internal' | 'no_device_available' | 'device_offline' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
   /** For people; may change. */
   detail: string
   /** Also in X-Request-Id. */

@@ -1,11 +1,12 @@
 /** basestation backup and restore. */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { nodeTimeoutMs } from '../core/fleet.ts'
+import { join } from 'node:path'
+import { keyAdvice, keyFit } from '../secret-key.ts'
 import { restore as readBackup, backup as writeBackup } from '../store/backup.ts'
 import { type Command, Refusal } from './command.ts'
 import { counted } from './output.ts'
-import { withStore } from './with-store.ts'
+import { requireStopped, withStore } from './with-store.ts'
 
 const backup: Command = {
   name: 'backup',
@@ -16,7 +17,14 @@ const backup: Command = {
     const [file = ''] = given.words
     if (existsSync(file)) throw new Refusal(`${file} exists already; a backup is never overwritten`)
     await writeBackup(config.DATABASE_URL, file, Date.now)
-    output.show({ file }, () => `Wrote ${file}.`)
+    const key = config.SECRET_KEY === undefined ? join(config.DATA_DIR, 'secret.key') : 'SECRET_KEY'
+    output.show({ file }, () =>
+      [
+        `Wrote ${file}.`,
+        `Keep ${key} in another safe place: without it the webhook secrets and one-time codes in the backup cannot be used.`,
+        `Received files are not in it: copy ${join(config.DATA_DIR, 'media')} too.`,
+      ].join('\n'),
+    )
     return undefined
   },
 }
@@ -32,9 +40,7 @@ const restore: Command = {
     const [file = ''] = given.words
     if (!isBackup(file)) throw new Refusal(`${file} is not a backup`)
     await withStore(context, async store => {
-      const alive = (await store.nodes()).some(({ seenAt }) => seenAt > Date.now() - nodeTimeoutMs)
-      if (alive)
-        throw new Refusal('a gateway is running on this database, or was ten seconds ago; stop it first')
+      await requireStopped(store)
       const empty =
         (await store.devices()).length === 0 &&
         (await store.keys()).length === 0 &&
@@ -43,12 +49,15 @@ const restore: Command = {
         throw new Refusal('the database is not empty; --replace throws away what it holds')
     })
     const { messages, held } = await readBackup(config.DATABASE_URL, file, Date.now)
-    output.show({ messages, held }, () =>
+    const fit = await withStore(context, store => keyFit(store, config))
+    const warning = fit === 'missing' || fit === 'wrong' ? keyAdvice(fit, config) : undefined
+    output.show({ messages, held, secret_key: fit, ...(warning && { warning }) }, () =>
       [
         `Restored ${counted(messages, 'message')} from ${file}.`,
         ...(held > 0
           ? [`Not settled and therefore held: ${held}. To let them go: npx basestation held --release`]
           : []),
+        ...(warning === undefined ? [] : [`Before you start the gateway: ${warning}`]),
       ].join('\n'),
     )
     return undefined

@@ -102,5 +102,7 @@ function explain(error: unknown, json: boolean): number {
   return code
 }
 
+// Whatever is written, database and backups above all, is for this user only.
+process.umask(0o077)
 const args = process.argv.slice(2)
 process.exitCode = await main(args).catch(error => explain(error, args.includes('--json')))

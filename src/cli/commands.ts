@@ -12,6 +12,7 @@ import { keyCommands } from './keys.ts'
 import { link } from './link.ts'
 import { migrate } from './migrate.ts'
 import { peopleCommands } from './people.ts'
+import { secretCommands } from './secrets.ts'
 import { send } from './send.ts'
 import { serve } from './serve.ts'
 import { simulate } from './simulate.ts'
@@ -36,5 +37,6 @@ export const commands: readonly Command[] = [
   migrate,
   doctor,
   ...backupCommands,
+  ...secretCommands,
   held,
 ]

@@ -1,10 +1,22 @@
 /** basestation doctor: looks at everything a gateway needs and says what is wrong. */
 
 import { X509Certificate } from 'node:crypto'
-import { accessSync, constants, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Fleet } from '../core/fleet.ts'
+import { keyAdvice, keyFit } from '../secret-key.ts'
 import { newestVersion, schemaVersion } from '../store/migrate.ts'
 import { openDriver } from '../store/open.ts'
 import { sql } from '../store/sql.ts'
@@ -102,6 +114,31 @@ const checks: readonly Check[] = [
           ? warning(`${detail}; attention: ${worrying}, see npx basestation devices list`)
           : ok(detail)
       }),
+  },
+  {
+    name: 'secret key',
+    inDatabase: true,
+    look: config =>
+      withStore({ config }, async store => {
+        const fit = await keyFit(store, config)
+        if (fit === 'new') return ok('nothing is sealed yet')
+        return fit === 'fits' ? ok('fits the database') : broken(keyAdvice(fit, config))
+      }),
+  },
+  {
+    name: 'permissions',
+    look: async ({ DATA_DIR, DATABASE_URL }) => {
+      const file = /^sqlite:(.+)$/.exec(DATABASE_URL)?.[1]
+      const paths = [
+        DATA_DIR,
+        join(DATA_DIR, 'secret.key'),
+        ...(file === undefined ? [] : [file, `${file}-wal`]),
+      ]
+      const open = paths.filter(path => existsSync(path) && (statSync(path).mode & 0o077) !== 0)
+      return open.length === 0
+        ? ok('nobody else on this machine can read the data')
+        : warning(`others on this machine may read ${open.join(', ')}; run: chmod -R go= ${DATA_DIR}`)
+    },
   },
   {
     name: 'held',

@@ -2,10 +2,11 @@
 
 import type { Device } from '../core/device.ts'
 import { type EnvironmentName, environmentNames } from '../core/environment.ts'
+import { nodeTimeoutMs } from '../core/fleet.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { openStore } from '../store/open.ts'
-import { type Context, type Given, UsageError } from './command.ts'
+import { type Context, type Given, Refusal, UsageError } from './command.ts'
 
 export async function withStore<T>(
   { config }: Pick<Context, 'config'>,
@@ -17,6 +18,12 @@ export async function withStore<T>(
   } finally {
     await store.close()
   }
+}
+
+/** Throws while a gateway works on the database. */
+export async function requireStopped(store: Store): Promise<void> {
+  if ((await store.nodes()).some(({ seenAt }) => seenAt > Date.now() - nodeTimeoutMs))
+    throw new Refusal('a gateway is running on this database, or was ten seconds ago; stop it first')
 }
 
 /** The device with this id, unless it was removed. */

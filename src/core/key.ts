@@ -37,6 +37,8 @@ export type Key = {
   /** Addresses and networks the key may be used from; empty: any. */
   allowedIps: readonly string[]
   createdBy: string
+  /** The key that made it; null: a person did. What a key made is revoked with it. */
+  parentId: string | null
   createdAt: number
   expiresAt: number | null
   revokedAt: number | null
@@ -46,7 +48,7 @@ export type Key = {
 export type KeyDraft = Pick<
   Key,
   'environmentId' | 'name' | 'scopes' | 'rateLimit' | 'allowedIps' | 'expiresAt' | 'createdBy'
->
+> & { parentId?: string | null }
 
 const prefixes: Record<EnvironmentName, string> = { production: 'bs_live_', staging: 'bs_test_' }
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -25,8 +25,11 @@ export type PhoneNote = { keyAt: number } | { streamAt: number; registration: nu
 export const codeMs = 10 * 60_000
 /** Wrong codes from one address after which those it could have meant are void for it. */
 export const codeTries = 5
-/** Wrong codes from whomever after which an open code is void: a hundred million must not be tried out. */
-export const codeTriesOfAll = 100
+/**
+ * Wrong codes from whomever after which an open code is void: a hundred million must not be tried out. Since each
+ * address has five, it takes two hundred of them to void a code of somebody else's.
+ */
+export const codeTriesOfAll = 1_000
 /** A phone goes on trying to hand over what it received for two days. */
 export const previousHookMs = 48 * 3_600_000
 

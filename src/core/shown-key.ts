@@ -12,6 +12,7 @@ export const shownKey = (key: Key) => ({
   rate_limit: key.rateLimit,
   allowed_ips: [...key.allowedIps],
   created_by: key.createdBy,
+  created_by_key: key.parentId,
   created_at: isoTime(key.createdAt),
   expires_at: isoTimeOrNull(key.expiresAt),
   revoked_at: isoTimeOrNull(key.revokedAt),

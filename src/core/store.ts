@@ -208,6 +208,11 @@ export interface Store extends VaultStore, UserStore {
   /** Notes under which address the gateway is reached, for commands beside it. */
   announce(publicUrl: string): Promise<void>
   announced(): Awaitable<string | undefined>
+  /** Something sealed by which a wrong secret key is noticed. */
+  sealCheck(): Awaitable<string | undefined>
+  keepSealCheck(check: string): Promise<void>
+  /** Forgets what nobody can open any more; webhooks need new secrets then. */
+  forgetSealed(): Promise<void>
 
   // Answers
   keptAnswer(key: AnswerKey): Awaitable<KeptAnswer | undefined>
@@ -285,7 +290,7 @@ export interface Store extends VaultStore, UserStore {
   tally(limit: number): Promise<number>
   tallies(environmentId: number, since: number): Awaitable<Tally[]>
 
-  /** Resolves when storage answers. */
-  ping(): Awaitable<void>
+  /** Throws unless something can be written. */
+  ping(): Promise<void>
   close(): Promise<void>
 }

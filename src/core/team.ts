@@ -1,5 +1,6 @@
 /** Who signs in to the dashboard, and how: set-up, passwords, one-time codes, sessions, invitations. */
 
+import { placeOfAddress } from './network.ts'
 import { hashPassword, isNobodys, isPassword, weakness } from './password.ts'
 import { invalid, Problem } from './problem.ts'
 import { newTotpSecret, totpStepAt, totpUri, usedStep } from './totp.ts'
@@ -16,21 +17,21 @@ import {
   ticketMs,
   type User,
 } from './user.ts'
-import type { UserChange, UserStore } from './user-store.ts'
+import type { LoginTry, UserChange, UserStore } from './user-store.ts'
 
 export type TeamParts = {
   store: UserStore
-  /** Secrets of authenticator apps are kept sealed. */
-  seal: (text: string) => string
-  open: (sealed: string) => string
+  /** Secrets of authenticator apps are kept sealed, and browsers keep sealed who signed in there. */
+  seal: (what: 'totp' | 'browser', text: string) => string
+  open: (what: 'totp' | 'browser', sealed: string) => string
   now: () => number
 }
 
-/** Where somebody comes from. */
-export type Caller = { address: string; agent: string }
+/** Where somebody comes from. `browser`: what it was given when somebody signed in there before. */
+export type Caller = { address: string; agent: string; browser?: string | undefined }
 
-/** A session that has begun, with the token only its browser has. */
-export type Begun = { token: string; session: Session; user: User }
+/** A session that has begun, with the token only its browser has, and what the browser keeps when it ends. */
+export type Begun = { token: string; browser: string; session: Session; user: User }
 
 /** How long an account, and an address, is kept waiting after many wrong tries. An account may be under attack while its owner wants in. */
 const accountWaitMs = 60_000
@@ -86,8 +87,7 @@ export class Team {
   ): Promise<Begun> {
     const { store } = this.#parts
     const email = given.email.trim().toLowerCase()
-    const account = { name: `account ${hashToken(email)}`, mostWaitMs: accountWaitMs }
-    const address = { name: `address ${networkOf(caller.address)}`, mostWaitMs: addressWaitMs }
+    const [account, address] = this.#counters(email, caller)
     const wait = await store.tryLogin([account, address])
     if (wait > 0) {
       const seconds = Math.ceil(wait / 1_000)
@@ -109,11 +109,31 @@ export class Team {
     return await this.#begin(user, caller)
   }
 
+  /**
+   * A browser in which this person signed in before has counters of its own: strangers who try the account elsewhere
+   * must not keep its owner out.
+   */
+  #counters(email: string, { address, browser }: Caller): [LoginTry, LoginTry] {
+    const known = browser !== undefined && this.#isBrowserOf(email, browser) && hashToken(browser)
+    return [
+      { name: known ? `account ${known}` : `account ${hashToken(email)}`, mostWaitMs: accountWaitMs },
+      { name: known ? `address ${known}` : `address ${placeOfAddress(address)}`, mostWaitMs: addressWaitMs },
+    ]
+  }
+
+  #isBrowserOf(email: string, browser: string): boolean {
+    try {
+      return JSON.parse(this.#parts.open('browser', browser)).email === email
+    } catch {
+      return false
+    }
+  }
+
   async #useCode(user: User, sealed: string, code: string): Promise<void> {
     const { store, open, now } = this.#parts
     let secret: string
     try {
-      secret = open(sealed)
+      secret = open('totp', sealed)
     } catch {
       throw new Problem(
         'wrong_credentials',
@@ -136,7 +156,9 @@ export class Team {
       agent: agent.slice(0, longestAgent),
     })
     if (!session) throw wrongCredentials()
-    return { token, session, user }
+    // Another one for each session, so that each has counters of its own.
+    const browser = this.#parts.seal('browser', JSON.stringify({ email: user.email, id: session.id }))
+    return { token, browser, session, user }
   }
 
   /** Who comes with this token. `isUse`: somebody does something, rather than leaving a page open. */
@@ -176,7 +198,7 @@ export class Team {
     if (!/^[A-Z2-7]{32}$/.test(secret)) throw invalid('/secret', 'This is not a secret that was made here.')
     const step = usedStep(secret, code, now(), 0)
     if (step === undefined) throw invalid('/code', 'The code is wrong. Is the clock of your phone right?')
-    await this.#change(user, { totp: seal(secret), totpStep: Math.max(step, user.totpStep + 1) })
+    await this.#change(user, { totp: seal('totp', secret), totpStep: Math.max(step, user.totpStep + 1) })
   }
 
   async removeTotp(user: User, password: string): Promise<void> {
@@ -267,13 +289,4 @@ export function emailOf(text: string): string {
   if (email.length > 254 || !/^[^\s@<>"]+@[^\s@<>"]+$/.test(email))
     throw invalid('/email', 'This is not an e-mail address.')
   return email
-}
-
-/** Whoever has one IPv6 address has 2^64 of them: what counts is the first half. */
-export function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail] = address.split('::')
-  const [left, right] = [head, tail ?? ''].map(half => half.split(':').filter(part => part !== ''))
-  const zeros = tail === undefined ? [] : Array<string>(8 - left!.length - right!.length).fill('0')
-  return [...left!, ...zeros, ...right!].slice(0, 4).join(':')
 }

@@ -49,7 +49,8 @@ export interface UserStore {
 
   /** Notes what a person is about to do. Returns its id. */
   audit(draft: AuditDraft): Promise<string>
-  auditRefusal(id: string, refusal: string): Promise<void>
+  /** It was refused. Undefined: that is not worth keeping, and the row goes. */
+  auditRefusal(id: string, refusal: string | undefined): Promise<void>
   /** Newest first. */
   auditLog(page: AuditPage): Awaitable<AuditEntry[]>
 }

@@ -1,11 +1,39 @@
-/** Notes what people do, before they do it: nothing is done that nobody can look up later. */
+/** Notes what people and keys change, before they change it: nothing is done that nobody can look up later. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Key } from '../core/key.ts'
+import { limits } from '../core/limits.ts'
 import type { AuditDraft } from '../core/user.ts'
 import type { UserStore } from '../core/user-store.ts'
 import { asProblem } from './problems.ts'
 
-export type AuditParts = { audit: Pick<UserStore, 'audit' | 'auditRefusal'> }
+export type AuditParts = {
+  audit: Pick<UserStore, 'audit' | 'auditRefusal'>
+  refusals: RefusalLimit
+}
+
+const minuteMs = 60_000
+
+/** Refusals cost nothing to cause: of one person, only the first few of a minute are worth a row. */
+export class RefusalLimit {
+  readonly #now: () => number
+  readonly #counts = new Map<string, { since: number; count: number }>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  allows(who: string): boolean {
+    const now = this.#now()
+    let counted = this.#counts.get(who)
+    if (!counted || counted.since <= now - minuteMs) {
+      counted = { since: now, count: 0 }
+      this.#counts.set(who, counted)
+    }
+    counted.count += 1
+    return counted.count <= limits.auditRefusals.value
+  }
+}
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
@@ -14,6 +42,8 @@ type Noted = {
   operation: string
   method: string
   isLook?: true
+  /** The journal tells what keys do with it. */
+  isTold?: true
   /** What the log should tell beside ids. */
   target?: (body: unknown) => string
 }
@@ -33,36 +63,41 @@ export const deedOf = ({ operation, method, isLook }: Noted): string | undefined
   method === 'GET' || isLook ? undefined : operation
 
 /** Notes what people were refused before anything was tried: by their role, or because of what they gave. */
-export function noteRefusals(app: FastifyInstance, { audit }: AuditParts, environment: string | null): void {
+export function noteRefusals(app: FastifyInstance, parts: AuditParts, environment: string | null): void {
+  const { audit, refusals } = parts
   app.addHook('onError', async (request, _reply, error) => {
     const { visitor, isNoted } = request
     const { deed } = request.routeOptions.config
     if (!visitor || isNoted || deed === undefined) return
-    const draft = draftOf(request, visitor.user.email, environment, deed)
-    await audit.audit({ ...draft, refusal: asProblem(error).code })
+    const { code } = asProblem(error)
+    // Whoever asks too often is told so, and would fill the log with nothing else.
+    if (code === 'rate_limited' || !refusals.allows(visitor.user.id)) return
+    await audit.audit({ ...draftOf(request, visitor.user.email, environment, deed), refusal: code })
   })
 }
 
-const mostFields = 30
+/** How the log names a key. */
+export const keyActor = ({ name, hint }: Key): string => `API key “${name}” (${hint})`
 
-/** A handler whose use by a person is noted. Keys are programs, whose doings the journal tells. */
+/** A handler whose use is noted: by people always, by keys unless the journal tells of it anyway. */
 export function audited(
-  { audit }: AuditParts,
+  { audit, refusals }: AuditParts,
   environment: string | null,
-  { operation, method, isLook, target }: Noted,
+  { operation, method, isLook, isTold, target }: Noted,
   handler: Handler,
 ): Handler {
   if (method === 'GET' || isLook) return handler
   return async (request, reply) => {
-    const { visitor } = request
-    if (!visitor) return await handler(request, reply)
+    const { visitor, key } = request
+    if (!visitor && (isTold || !key)) return await handler(request, reply)
     request.isNoted = true
-    const draft = draftOf(request, visitor.user.email, environment, operation)
+    const draft = draftOf(request, visitor ? visitor.user.email : keyActor(key!), environment, operation)
     const id = await audit.audit({ ...draft, target: target ? target(request.body) : draft.target })
     try {
       return await handler(request, reply)
     } catch (error) {
-      await audit.auditRefusal(id, asProblem(error).code)
+      const isKept = refusals.allows(visitor ? visitor.user.id : key!.id)
+      await audit.auditRefusal(id, isKept ? asProblem(error).code : undefined)
       throw error
     }
   }
@@ -84,8 +119,14 @@ export function draftOf(
       .filter(([name]) => name.endsWith('_id'))
       .map(([, value]) => value.slice(0, 100))
       .join(' '),
-    fields: Object.keys((body as object | null) ?? {}).slice(0, mostFields),
+    fields: fieldsOf(body),
     address: request.ip,
     refusal: null,
   }
 }
+
+/** Clients choose the names: they are cut, and only so many are kept. */
+const fieldsOf = (body: unknown): string[] =>
+  Object.keys((body as object | null) ?? {})
+    .slice(0, limits.auditFields.value)
+    .map(name => name.slice(0, limits.auditFieldName.value).toWellFormed())

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EnvironmentName } from '../core/environment.ts'
 import { allowsAddress, environmentOf, type Key, type Scope } from '../core/key.ts'
 import type { KeyRing } from '../core/key-ring.ts'
+import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
 import type { Allowance, FailureDelay, RequestLimits } from './limits.ts'
 import { keyOfVisitor, type Visitors } from './visitors.ts'
@@ -81,19 +82,22 @@ export class Door {
   }
 
   #known(request: FastifyRequest, reply: FastifyReply, key: Key | undefined, done: Done): void {
-    const problem = this.#unusable(key)
-    if (problem) {
-      this.#refuse(request, problem, done)
+    if (!key) {
+      this.#refuse(request, unknownKey(), done)
       return
     }
-    const allowance = this.#parts.limits.take(key!.id, key!.rateLimit ?? this.#parts.rateLimit)
+    const allowance = this.#parts.limits.take(key.id, this.#rateLimit(request, key))
     if (allowance instanceof Promise)
-      allowance.then(found => this.#admit(request, reply, key!, found, done)).catch(done)
-    else this.#admit(request, reply, key!, allowance, done)
+      allowance.then(found => this.#admit(request, reply, key, found, done)).catch(done)
+    else this.#admit(request, reply, key, allowance, done)
+  }
+
+  #rateLimit({ visitor }: FastifyRequest, { rateLimit }: Key): number {
+    return visitor ? limits.visitorRequests.value : (rateLimit ?? this.#parts.rateLimit)
   }
 
   #unusable(key: Key | undefined): Problem | undefined {
-    if (!key) return new Problem('invalid_key', 'The API key is not valid.')
+    if (!key) return unknownKey()
     if (key.revokedAt !== null) return new Problem('revoked_key', 'The API key was revoked.')
     if (key.expiresAt !== null && key.expiresAt <= this.#parts.now())
       return new Problem('expired_key', 'The API key has expired.')
@@ -105,6 +109,11 @@ export class Door {
     reply.header('x-ratelimit-limit', allowance.limit)
     reply.header('x-ratelimit-remaining', allowance.remaining)
     reply.header('x-ratelimit-reset', resetSeconds)
+    const problem = this.#unusable(key)
+    if (problem) {
+      this.#refuse(request, problem, done)
+      return
+    }
     if (!request.visitor) this.#parts.keys.touch(key)
     request.key = key
     if (allowance.exceeded) {
@@ -147,6 +156,8 @@ declare module 'fastify' {
     scope?: Scope
   }
 }
+
+const unknownKey = () => new Problem('invalid_key', 'The API key is not valid.')
 
 function secretOf(request: FastifyRequest, environment: EnvironmentName): string {
   const header = request.headers.authorization

@@ -10,9 +10,10 @@ export type GuardParts = {
   allowInsecureLogin: boolean
 }
 
-const plainName = 'basestation'
+type CookieName = 'basestation' | 'basestation-browser'
 /** Browsers take a cookie of this name only over https, from this very host, for all of its paths. */
-const secureName = '__Host-basestation'
+const secureName = (name: CookieName) => `__Host-${name}`
+const browserSeconds = 400 * 24 * 3_600
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/
 
 export class BrowserGuard {
@@ -24,10 +25,20 @@ export class BrowserGuard {
 
   /** The session's token, if the request has one. */
   token(request: FastifyRequest): string | undefined {
-    const name = this.isSecure(request) ? secureName : plainName
+    return this.#cookie(request, 'basestation')
+  }
+
+  /** What says that somebody signed in here before, if anybody did. */
+  browser(request: FastifyRequest): string | undefined {
+    return this.#cookie(request, 'basestation-browser')
+  }
+
+  #cookie(request: FastifyRequest, plain: CookieName): string | undefined {
+    const name = this.isSecure(request) ? secureName(plain) : plain
     for (const pair of (request.headers.cookie ?? '').split(';')) {
-      const [key, value] = pair.split('=', 2)
-      if (key?.trim() === name && value) return value.trim()
+      const at = pair.indexOf('=')
+      const value = pair.slice(at + 1).trim()
+      if (at !== -1 && pair.slice(0, at).trim() === name && value !== '') return decoded(value)
     }
     return undefined
   }
@@ -71,15 +82,23 @@ export class BrowserGuard {
       )
   }
 
-  /** The header that begins a session in the browser, or with no token ends it. */
-  cookie(request: FastifyRequest, token: string | undefined): string {
+  /** The headers that begin a session in the browser, or end it. */
+  cookies(request: FastifyRequest, begun: { token: string; browser: string } | undefined): string[] {
+    if (!begun) return [this.#setCookie(request, 'basestation', '', 0)]
+    return [
+      this.#setCookie(request, 'basestation', begun.token, sessionMostMs / 1_000),
+      this.#setCookie(request, 'basestation-browser', begun.browser, browserSeconds),
+    ]
+  }
+
+  #setCookie(request: FastifyRequest, plain: CookieName, value: string, seconds: number): string {
     const secure = this.isSecure(request)
     return [
-      `${secure ? secureName : plainName}=${token ?? ''}`,
+      `${secure ? secureName(plain) : plain}=${encodeURIComponent(value)}`,
       'Path=/',
       'HttpOnly',
       'SameSite=Lax',
-      `Max-Age=${token === undefined ? 0 : sessionMostMs / 1_000}`,
+      `Max-Age=${seconds}`,
       ...(secure ? ['Secure'] : []),
     ].join('; ')
   }
@@ -96,3 +115,12 @@ export class BrowserGuard {
 }
 
 const hostOf = (request: FastifyRequest): string => (request.headers.host ?? '').toLowerCase()
+
+/** Whatever a browser sends as a cookie must not be an error of ours. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}

@@ -38,6 +38,7 @@ export const conversationRoutes = ({ store }: RouteParts): readonly Route[] => [
     scope: 'inbox:read',
     isLook: true,
     response: shapes.ConversationReadResponse,
+    isTold: true,
     problems: [],
     action: readConversation(store),
   },

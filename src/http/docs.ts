@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorsPage } from './errors-page.ts'
+import { nothingHere } from './nothing.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -45,22 +46,28 @@ export function registerDocs(app: FastifyInstance, document: object, bases: read
     app.get(`${base}/openapi.json`, (_request, reply) =>
       reply.type('application/json; charset=utf-8').send(text),
     )
-    app.get(`${base}/docs`, (_request, reply) => show(reply, reference))
+    // Its links are relative, so it must not be shown under a name with a slash at its end.
+    app.get(`${base}/docs`, (request, reply) =>
+      /^[^?]*\/(\?|$)/.test(request.url) ? reply.redirect('../docs', 308) : show(reply, reference),
+    )
+    app.get(`${base}/docs/assets/:file`, serveAsset)
   }
   const errors = errorsPage()
   app.get('/docs/errors', (_request, reply) => show(reply, errors))
-  const loaded = new Map<string, Buffer | string>()
-  app.get('/docs/assets/:file', (request, reply) => {
-    const { file } = request.params as { file: string }
-    const asset = Object.hasOwn(files, file) ? files[file] : undefined
-    if (!asset) return reply.callNotFound()
-    const content = loaded.get(file) ?? asset.read()
-    loaded.set(file, content)
-    return reply
-      .type(`${asset.type}; charset=utf-8`)
-      .header('cache-control', 'public, max-age=3600')
-      .send(content)
-  })
+}
+
+const loaded = new Map<string, Buffer | string>()
+
+function serveAsset(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { file } = request.params as { file: string }
+  const asset = Object.hasOwn(files, file) ? files[file] : undefined
+  if (!asset) throw nothingHere()
+  const content = loaded.get(file) ?? asset.read()
+  loaded.set(file, content)
+  return reply
+    .type(`${asset.type}; charset=utf-8`)
+    .header('cache-control', 'public, max-age=3600')
+    .send(content)
 }
 
 const show = (reply: FastifyReply, page: string) =>

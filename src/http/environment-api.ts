@@ -11,7 +11,8 @@ import { nothingAt } from './nothing.ts'
 import { noQuery, readQuery } from './read-query.ts'
 import type { Route } from './route.ts'
 import { StreamAnswer } from './stream-answer.ts'
-import { mayBeLeftOut } from './validation.ts'
+import type { Streams } from './streams.ts'
+import { dropNulls, mayBeLeftOut } from './validation.ts'
 
 export const bases: Record<EnvironmentName, string> = { production: '/api/v1', staging: '/staging/api/v1' }
 
@@ -26,7 +27,7 @@ export function registerEnvironment(
   app: FastifyInstance,
   name: EnvironmentName,
   parts: EnvironmentParts,
-  streams: Set<StreamAnswer>,
+  streams: Streams,
 ): void {
   const nothingHere = nothingAt(bases[name], parts.routes)
   noteRefusals(app, parts, name)
@@ -55,24 +56,28 @@ export function registerEnvironment(
         preValidation: (request, _reply, done) => {
           request.query = readQuery(request.query as Record<string, unknown>, route.query)
           if (body && request.body === undefined && mayBeLeftOut(body)) request.body = {}
+          if (body) dropNulls(request.body, body)
           done()
         },
         handler: audited(parts, name, route, async (request, reply) => {
           const asked = {
             environment: parts.environment(name),
             key: keyOf(request),
+            isPerson: request.visitor !== null,
             body: request.body,
             query: request.query,
             params: request.params as Record<string, string>,
             lastEventId: request.headers['last-event-id']?.toString(),
             isAllowed: () => parts.door.stillAllows(request, name),
           }
+          if (route.stream) streams.requireRoom(asked.key.id)
           if (route.success) reply.code(route.success)
           const idempotencyKey = request.headers['idempotency-key']
           const repeatable = idempotencyKey !== undefined &&
             route.method === 'POST' && {
               environmentId: asked.environment.id,
-              operation: route.operation,
+              // An answer with a secret in it is for whoever asked, not for everybody who knows what was asked.
+              operation: route.secret ? `${route.operation} by ${asked.key.id}` : route.operation,
               key: String(idempotencyKey),
               request: [asked.params, asked.body ?? null],
               isSecret: route.secret ?? false,
@@ -88,12 +93,8 @@ export function registerEnvironment(
             : await act(keepNothing)
           if (answer instanceof FileAnswer) return reply.headers(answer.headers()).send(answer.content)
           if (answer instanceof StreamAnswer) {
-            streams.add(answer)
+            streams.add(asked.key.id, answer, reply.raw)
             if (answer.replayed) reply.header('idempotent-replayed', 'true')
-            reply.raw.once('close', () => {
-              streams.delete(answer)
-              answer.stop()
-            })
             // Proxies must pass on what comes as it comes.
             return reply
               .type(answer.type)

@@ -30,7 +30,7 @@ export function errorsPage(): string {
     '<meta name="color-scheme" content="light dark">',
     '<title>Basestation errors</title>',
     '<link rel="icon" href="data:,">',
-    '<link rel="stylesheet" href="/docs/assets/errors.css">',
+    '<link rel="stylesheet" href="assets/errors.css">',
     '</head>',
     '<body>',
     '<main>',

@@ -1,8 +1,10 @@
 /** Reads a JSON body strictly: what a lenient parser would repair or drop in silence is refused. */
 
+import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
 
-const deepest = 32
+const deepest = limits.jsonDepth.value
+const mostKeys = limits.jsonKeys.value
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export function readJson(bytes: Uint8Array): unknown {
@@ -25,16 +27,21 @@ export function readJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Walks over the text once, before anything is built from it: nesting is bounded, and no object has a key twice. It
- * need not judge the grammar, which JSON.parse does.
+ * Walks over the text once, before anything is built from it: nesting and the number of keys are bounded, and no
+ * object has a key twice. It need not judge the grammar, which JSON.parse does.
  */
 function inspect(text: string): void {
   const open: (Set<string> | undefined)[] = []
+  let keys = 0
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at)
     if (character === 0x22 /* " */) {
       const end = endOfString(text, at)
-      if (isKey(text, end)) noteKey(open.at(-1), text.slice(at, end))
+      if (isKey(text, end)) {
+        keys += 1
+        if (keys > mostKeys) throw new Problem('invalid_json', `The body has more than ${mostKeys} keys.`)
+        noteKey(open.at(-1), text.slice(at, end))
+      }
       at = end - 1
     } else if (character === 0x7b /* { */ || character === 0x5b /* [ */) {
       open.push(character === 0x7b ? new Set() : undefined)

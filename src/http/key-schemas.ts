@@ -11,7 +11,7 @@ const scopeList = Type.Array(words(scopes, 'One thing it may do.'), {
   description: 'What the key may do.',
 })
 const rateLimit = Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], {
-  description: 'Requests a minute; null: the server’s usual limit.',
+  description: 'Requests a minute; null: the default of the server.',
 })
 const allowedIps = Type.Array(Type.String({ maxLength: 60 }), {
   maxItems: 100,
@@ -28,6 +28,9 @@ const fields = {
   rate_limit: rateLimit,
   allowed_ips: allowedIps,
   created_by: Type.String(),
+  created_by_key: Type.Union([Type.String(), Type.Null()], {
+    description: 'The key that made it, with which it is revoked; null: a person made it.',
+  }),
   created_at: time('When it was made.'),
   expires_at: orNull('When it stops working; null: never.'),
   revoked_at: orNull('When it was revoked; null: it was not.'),

@@ -1,7 +1,7 @@
-/** API keys over the API. Nobody gives a scope that they lack. */
+/** API keys over the API. A key gives no more than it has: not a scope, an address, a rate or a day more. */
 
 import { hashSecret, hintOf, type Key, newSecret, type Scope, sendAndRead } from '../core/key.ts'
-import { isNetwork } from '../core/network.ts'
+import { isNetwork, isWithin } from '../core/network.ts'
 import { invalid, Problem } from '../core/problem.ts'
 import { shownKey } from '../core/shown-key.ts'
 import type { Store } from '../core/store.ts'
@@ -17,6 +17,8 @@ import type { Action, ApiRequest } from './route.ts'
 
 export type KeyParts = {
   store: Pick<Store, 'keys' | 'addKey' | 'rotateKey' | 'revokeKey'>
+  /** Requests a minute for keys without a limit of their own. */
+  rateLimit: number
   now: () => number
 }
 
@@ -36,32 +38,36 @@ export const keys =
   })
 
 export const addKey =
-  ({ store, now }: KeyParts): Action<KeySecretResponse> =>
-  async ({ environment, key: by, body, keep }) => {
+  (parts: KeyParts): Action<KeySecretResponse> =>
+  async request => {
+    const { environment, key: by, isPerson, body, keep } = request
+    const { store, now } = parts
     const given = body as KeyAddRequest
     const name = given.name.trim()
     if (name === '') throw invalid('/name', 'The name must not be blank.')
     const scopes = given.scopes ?? sendAndRead
-    requireScopes(by, scopes)
-    const allowedIps = given.allowed_ips ?? []
+    // What is not asked for is as narrow as the key that asks.
+    const allowedIps = given.allowed_ips ?? by.allowedIps
     const bad = allowedIps.findIndex(entry => !isNetwork(entry))
     if (bad !== -1)
       throw invalid(
         `/allowed_ips/${bad}`,
         `“${allowedIps[bad]!.slice(0, 40)}” is neither an address nor a network such as 10.0.0.0/8.`,
       )
-    const expiresAt = given.expires_at ? timeOf('expires_at', given.expires_at) : null
+    const expiresAt = given.expires_at ? timeOf('expires_at', given.expires_at) : by.expiresAt
     if (expiresAt !== null && expiresAt <= now()) throw invalid('/expires_at', 'expires_at is in the past.')
-    const secret = newSecret(environment.name)
     const draft = {
       environmentId: environment.id,
       name,
       scopes,
-      rateLimit: given.rate_limit ?? null,
+      rateLimit: given.rate_limit ?? by.rateLimit,
       allowedIps,
       expiresAt,
       createdBy: by.name,
+      parentId: isPerson ? null : by.id,
     }
+    requireCover(parts, request, draft)
+    const secret = newSecret(environment.name)
     const added = await store.addKey(
       draft,
       hashSecret(secret),
@@ -75,8 +81,9 @@ export const rotateKey =
   (parts: KeyParts): Action<KeySecretResponse> =>
   async request => {
     const { key: by, environment, body, keep } = request
-    const { id, scopes } = await find(parts, request)
-    requireScopes(by, scopes)
+    const target = await find(parts, request)
+    requireCover(parts, request, target)
+    const { id } = target
     const { overlap_hours: hours = usualOverlapHours } = body as KeyRotateRequest
     const secret = newSecret(environment.name)
     const rotation = {
@@ -97,8 +104,9 @@ export const rotateKey =
 export const revokeKey =
   (parts: KeyParts): Action<KeyResponse> =>
   async request => {
-    const { id } = await find(parts, request)
-    const revoked = await parts.store.revokeKey(id)
+    const target = await find(parts, request)
+    requireScopes(request.key, target.scopes, 'end a key with')
+    const revoked = await parts.store.revokeKey(target.id)
     return { success: true, data: shownKey(revoked!) }
   }
 
@@ -113,8 +121,29 @@ async function find({ store, now }: KeyParts, { environment, params }: ApiReques
 
 const unknownKey = () => new Problem('key_not_found', 'There is no key with this id, or it has ended.')
 
-function requireScopes(by: Key, wanted: readonly Scope[]): void {
+function requireScopes(by: Key, wanted: readonly Scope[], what = 'give'): void {
   const lacking = wanted.find(scope => !by.scopes.includes(scope))
   if (lacking !== undefined)
-    throw new Problem('insufficient_scope', `You cannot give ${lacking}: you do not have it yourself.`)
+    throw new Problem('insufficient_scope', `You cannot ${what} ${lacking}: you do not have it yourself.`)
+}
+
+type Bounds = Pick<Key, 'scopes' | 'rateLimit' | 'allowedIps' | 'expiresAt'>
+
+/** Throws unless whoever asks could do everything that a key with these bounds can. */
+function requireCover({ rateLimit }: KeyParts, { key: by, isPerson }: ApiRequest, wanted: Bounds): void {
+  requireScopes(by, wanted.scopes)
+  if (isPerson) return
+  const refuse = (pointer: string, detail: string) => {
+    throw new Problem('not_allowed', detail, { errors: [{ pointer, code: 'not_allowed', detail }] })
+  }
+  const mostRate = by.rateLimit ?? rateLimit
+  if ((wanted.rateLimit ?? rateLimit) > mostRate)
+    refuse('/rate_limit', `You cannot give more than ${mostRate} requests a minute, which is your own limit.`)
+  if (by.expiresAt !== null && (wanted.expiresAt === null || wanted.expiresAt > by.expiresAt))
+    refuse('/expires_at', 'You cannot give a key that outlives your own.')
+  const isFree = by.allowedIps.length === 0
+  const isInside =
+    wanted.allowedIps.length > 0 && wanted.allowedIps.every(one => isWithin(one, by.allowedIps))
+  if (!isFree && !isInside)
+    refuse('/allowed_ips', 'You cannot give addresses from which your own key may not be used.')
 }

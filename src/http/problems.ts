@@ -48,8 +48,10 @@ const table: Record<ProblemCode, readonly [status: number, title: string]> = {
   link_expired: [410, 'Link expired'],
   body_too_large: [413, 'Body too large'],
   unsupported_content_type: [415, 'Unsupported content type'],
+  expectation_failed: [417, 'Expectation failed'],
   idempotency_key_reused: [422, 'Idempotency key used for another request'],
   rate_limited: [429, 'Rate limit exceeded'],
+  too_many_streams: [429, 'Too many open streams'],
   headers_too_large: [431, 'Headers too large'],
   internal: [500, 'Internal error'],
   no_device_available: [503, 'No device available'],
@@ -98,7 +100,10 @@ export function asProblem(error: unknown): Problem {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_content_type', 'Send the body as application/json.')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('body_too_large', 'The body is larger than 1 MiB.')
+      return new Problem(
+        'body_too_large',
+        'The body is larger than this address takes, which is 1 MiB at most places.',
+      )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('invalid_request', 'The body is not as long as Content-Length says.')
     case 'FST_ERR_BAD_URL':

@@ -5,6 +5,9 @@ import type { Socket } from 'node:net'
 import { Problem, type ProblemCode } from '../core/problem.ts'
 import { problemBody } from './problems.ts'
 
+/** How long a client has to read what it is told. */
+const lingerMs = 1_000
+
 const codes: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -24,15 +27,14 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const requestId = randomUUID()
   const body = problemBody(problem, requestId, docs)
   const text = JSON.stringify(body)
-  socket.end(
-    [
-      `HTTP/1.1 ${body.status} ${body.title}`,
-      'Content-Type: application/problem+json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(text)}`,
-      `X-Request-Id: ${requestId}`,
-      'Connection: close',
-      '',
-      text,
-    ].join('\r\n'),
-  )
+  const head = [
+    `HTTP/1.1 ${body.status} ${body.title}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  // A client that never closes its side would keep the socket for ever.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroySoon())
+  socket.setTimeout(lingerMs, () => socket.destroy())
 }

@@ -19,6 +19,8 @@ import type { StatParts } from './stats.ts'
 export type ApiRequest = {
   environment: Environment
   key: Key
+  /** Somebody with a browser, who has no key. */
+  isPerson: boolean
   body: unknown
   query: unknown
   params: Readonly<Record<string, string>>
@@ -53,6 +55,8 @@ export type Route = {
   response: object | 'file'
   /** It changes nothing, whatever the method says. */
   isLook?: true
+  /** The journal tells what keys do with it, so that the audit log need not. */
+  isTold?: true
   /** The answer holds a secret, which is kept for repetitions only under seal. */
   secret?: true
   /** The answer comes piece by piece, each of this shape, for as long as somebody listens. */

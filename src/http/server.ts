@@ -8,17 +8,19 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { environmentNames } from '../core/environment.ts'
+import { limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import { Problem } from '../core/problem.ts'
+import { readBodies } from './body.ts'
 import { type Dashboard, registerDashboard } from './dashboard.ts'
 import { registerDocs } from './docs.ts'
 import { bases, type EnvironmentParts, registerEnvironment } from './environment-api.ts'
 import { registerHealth } from './health.ts'
-import { readJson } from './json.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
 import { registerSession, type SessionParts, sessionBase } from './session-api.ts'
-import type { StreamAnswer } from './stream-answer.ts'
+import { Streams } from './streams.ts'
+import { answerUnusual, letThrough } from './unusual.ts'
 import { checker } from './validation.ts'
 
 export type ServerParts = EnvironmentParts & {
@@ -34,8 +36,13 @@ export type ServerParts = EnvironmentParts & {
   /** Other protocols, each under a path of its own. */
   annexes: readonly Annex[]
   trustProxy: string[] | undefined
+  /** Open connections; more are hung up on. */
+  maxConnections: number
+  streamsPerKey: number
   ready: () => Promise<void>
   metrics: () => Promise<{ type: string; text: string }>
+  /** What one must know to see the metrics; undefined: nothing. */
+  metricsToken: string | undefined
   /** Told of each answered request. */
   onAnswer?: (request: { method: string; route: string; status: number; seconds: number }) => void
   log: Log
@@ -48,26 +55,23 @@ export type Annex = {
   register: (app: FastifyInstance) => void
 }
 
-const bodyLimit = 1_048_576
-
 export type Server = { app: FastifyInstance /** From now on: 503. */; refuse: () => void }
 
 export function buildServer(parts: ServerParts): Server {
   let closing = false
-  /** Answers that would go on for hours. */
-  const streams = new Set<StreamAnswer>()
+  const streams = new Streams(parts.streamsPerKey)
   const annexPath = (url: string) => parts.annexes.reduce((path, annex) => annex.path(path), url)
   const app: FastifyInstance = fastify({
     logger: false,
-    bodyLimit,
-    requestTimeout: 30_000,
+    bodyLimit: limits.body.value,
+    requestTimeout: limits.requestSeconds.value * 1_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     trustProxy: parts.trustProxy ?? false,
-    ...(parts.tls && { https: parts.tls }),
+    ...(parts.tls ? { https: { ...parts.tls, ...letThrough } } : { http: letThrough }),
     rewriteUrl: request => {
       const url = readable(request.url ?? '/')
       return stagingUrl(annexPath(url), request.headers.host, parts.stagingHost)
@@ -75,7 +79,8 @@ export function buildServer(parts: ServerParts): Server {
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, parts.docsUrl()),
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
-  app.server.headersTimeout = 10_000
+  app.server.headersTimeout = limits.headerSeconds.value * 1_000
+  app.server.maxConnections = parts.maxConnections
 
   const fail = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const problem = asProblem(error)
@@ -96,14 +101,7 @@ export function buildServer(parts: ServerParts): Server {
   }
   app.setErrorHandler(fail)
 
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    try {
-      done(null, readJson(bytes as Buffer))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  readBodies(app)
   app.setValidatorCompiler(({ schema }) => {
     const check = checker(schema as object)
     return value => {
@@ -117,9 +115,11 @@ export function buildServer(parts: ServerParts): Server {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    cleanParams(request)
     if (closing) done(new Problem('shutting_down', 'The gateway is being restarted.', { retryAfter: 5 }))
     else done()
   })
+  answerUnusual(app, parts.docsUrl)
   if (parts.onAnswer) {
     const { onAnswer } = parts
     app.addHook('onResponse', (request, reply, done) => {
@@ -145,9 +145,16 @@ export function buildServer(parts: ServerParts): Server {
     app,
     refuse: () => {
       closing = true
-      for (const answer of streams) answer.stop()
+      streams.stop()
     },
   }
+}
+
+/** No id holds NUL, and PostgreSQL takes none: what has one in it is an id that nobody knows. */
+function cleanParams({ raw, params }: FastifyRequest): void {
+  if (!raw.url?.includes('%00')) return
+  const named = params as Record<string, string>
+  for (const [name, value] of Object.entries(named)) named[name] = value.replaceAll('\0', '\ufffd')
 }
 
 /** A percent sign that encodes nothing is meant as itself; then the address is refused as any unknown one is. */

@@ -2,18 +2,25 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { limits } from '../core/limits.ts'
+import { Problem } from '../core/problem.ts'
+import type { Awaitable } from '../core/store.ts'
 import type { SignedIn } from '../core/user.ts'
 import { type AuditParts, audited, deedOf, draftOf, noteRefusals } from './audit.ts'
 import type { BrowserGuard } from './browser-guard.ts'
+import type { Allowance } from './limits.ts'
 import { nothingAt } from './nothing.ts'
 import { asProblem } from './problems.ts'
 import { noQuery, readQuery } from './read-query.ts'
 import type { SessionRoute } from './session-routes.ts'
-import type { Visitors } from './visitors.ts'
+import { dropNulls } from './validation.ts'
+import { keyIdOf, type Visitors } from './visitors.ts'
 
 export type SessionParts = AuditParts & {
   /** For how long to hold back the answer to somebody who failed. */
   delay: (address: string) => number
+  /** Counts a request of somebody who is signed in. */
+  count: (id: string, most: number) => Awaitable<Allowance>
   routes: readonly SessionRoute[]
   guard: BrowserGuard
   visitors: Visitors
@@ -45,12 +52,15 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
         querystring: route.query ?? noQuery,
         response: { 200: route.response },
       },
+      bodyLimit: limits.sessionBody.value,
       onRequest: async request => {
         if (route.isLogin) guard.checkLogin(request)
         request.visitor = await visitorOf(request, route, visitors)
+        if (request.visitor) await requireAllowance(parts, request.visitor)
       },
       preValidation: (request, _reply, done) => {
         request.query = readQuery(request.query as Record<string, unknown>, route.query)
+        if (route.body) dropNulls(request.body, route.body)
         done()
       },
       handler:
@@ -58,6 +68,12 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
           ? attempted(parts, route)
           : audited(parts, null, route, handlerOf(parts, route)),
     })
+}
+
+/** One count with what they ask of the API. */
+async function requireAllowance({ count }: SessionParts, visitor: SignedIn): Promise<void> {
+  const { exceeded, limit } = await count(keyIdOf(visitor), limits.visitorRequests.value)
+  if (exceeded) throw new Problem('rate_limited', `At most ${limit} requests a minute.`, { retryAfter: 10 })
 }
 
 async function visitorOf(
@@ -77,10 +93,14 @@ const handlerOf =
       body: request.body,
       query: request.query,
       params: request.params as Record<string, string>,
-      caller: { address: request.ip, agent: request.headers['user-agent'] ?? '' },
+      caller: {
+        address: request.ip,
+        agent: request.headers['user-agent'] ?? '',
+        browser: guard.browser(request),
+      },
       isInsecure: guard.isInsecure(request),
       name,
-      setSession: token => void reply.header('set-cookie', guard.cookie(request, token)),
+      setSession: begun => void reply.header('set-cookie', guard.cookies(request, begun)),
     })
 
 /** What is worth a line in the log. The rest could be repeated without end by anybody. */

@@ -1,7 +1,7 @@
 /** Signing in and out, and what everybody may change about themselves. */
 
 import { Problem } from '../core/problem.ts'
-import type { Team } from '../core/team.ts'
+import type { Begun, Caller, Team } from '../core/team.ts'
 import { isoTime } from '../core/time.ts'
 import { type SignedIn, scopesOf, type User } from '../core/user.ts'
 import type { UserStore } from '../core/user-store.ts'
@@ -13,12 +13,12 @@ export type SessionRequest = {
   body: unknown
   query: unknown
   params: Readonly<Record<string, string>>
-  caller: { address: string; agent: string }
+  caller: Caller
   isInsecure: boolean
   /** Says whom the audit log should name. */
   name: (email: string) => void
   /** Gives the browser its session, or takes it away. */
-  setSession: (token: string | undefined) => void
+  setSession: (begun: Pick<Begun, 'token' | 'browser'> | undefined) => void
 }
 
 export type SessionRoute = {
@@ -96,7 +96,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
         const { token, ...given } = body as shapes.RedeemRequest
         const begun = await team.redeem(token, given, caller)
         name(begun.user.email)
-        setSession(begun.token)
+        setSession(begun)
         return ok
       },
     },
@@ -110,7 +110,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       response: shapes.OkResponse,
       action: async ({ body, caller, setSession }) => {
         const begun = await team.logIn(body as shapes.LoginRequest, caller)
-        setSession(begun.token)
+        setSession(begun)
         return ok
       },
     },

@@ -3,6 +3,7 @@
 import { requireTeam } from '../core/team.ts'
 import { isoTime } from '../core/time.ts'
 import { type Ticket, ticketUrl } from '../core/user.ts'
+import { uuidOf } from './query.ts'
 import { member, ok, type SessionRoute, type SessionRouteParts } from './session-routes.ts'
 import * as shapes from './session-schemas.ts'
 
@@ -98,8 +99,9 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       response: shapes.AuditResponse,
       action: async ({ visitor, query }): Promise<shapes.AuditResponse> => {
         requireTeam(visitor!.user)
-        const { before } = query as shapes.AuditQuery
-        const found = await store.auditLog({ limit: auditPage + 1, ...(before !== undefined && { before }) })
+        const { before: given } = query as shapes.AuditQuery
+        const before = given === undefined ? {} : { before: uuidOf('before', given) }
+        const found = await store.auditLog({ limit: auditPage + 1, ...before })
         return {
           success: true,
           data: found

@@ -1,6 +1,7 @@
 /** Checks requests against their schemas and says what is wrong in words people understand. */
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { limits } from '../core/limits.ts'
 import { Problem, type ProblemPart } from '../core/problem.ts'
 
 /** No coercion, no dropped fields, no filled-in defaults: what was sent is what is judged. */
@@ -12,13 +13,33 @@ const settings = {
 } as const
 const quick = new Ajv({ ...settings, allErrors: false })
 const thorough = new Ajv({ ...settings, allErrors: true })
-/** Beyond this many recipients or so, listing every mistake would cost more than it helps. */
-const mostErrors = 20
+const mostErrors = limits.validationErrors.value
+/** Beyond this many fields or items, listing every mistake would cost more than it helps. */
+const manyMembers = 200
 
 export type Schema = { properties?: Record<string, unknown>; required?: readonly string[] }
 
 /** A body in which nothing is required need not be there. */
 export const mayBeLeftOut = (schema: object): boolean => ((schema as Schema).required ?? []).length === 0
+
+/**
+ * Many clients write null for an optional field they leave out. Where null has no meaning of its own, it is taken as
+ * that. Works on the value itself, which nobody else has seen yet.
+ */
+export function dropNulls(value: unknown, schema: object): void {
+  const { properties = {}, required = [] } = schema as Schema
+  if (!isObject(value) || Array.isArray(value)) return
+  const fields = value as Record<string, unknown>
+  for (const [name, shape] of Object.entries(properties)) {
+    if (fields[name] === null && !required.includes(name) && !acceptsNull(shape)) delete fields[name]
+    else if (isObject(fields[name])) dropNulls(fields[name], shape as object)
+  }
+}
+
+const acceptsNull = (shape: unknown): boolean => {
+  const { type, anyOf } = shape as { type?: unknown; anyOf?: readonly unknown[] }
+  return [type].flat().includes('null') || (anyOf ?? []).some(acceptsNull)
+}
 
 /** A function that says what is wrong with a value, or undefined when it fits. */
 export function checker(schema: object): (value: unknown) => Problem | undefined {
@@ -35,12 +56,12 @@ export function checker(schema: object): (value: unknown) => Problem | undefined
   }
 }
 
-const isLarge = (value: unknown) =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.values(value).some(
-    inner => typeof inner === 'object' && inner !== null && Object.keys(inner).length > 200,
-  )
+const isLarge = (value: unknown): boolean =>
+  hasManyMembers(value) || (isObject(value) && Object.values(value).some(hasManyMembers))
+
+const hasManyMembers = (value: unknown) => isObject(value) && Object.keys(value).length > manyMembers
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Where null is allowed beside something else, only what is wrong with the something is worth saying. */
 function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {

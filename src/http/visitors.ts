@@ -37,25 +37,26 @@ export class Visitors {
   }
 }
 
-/** Enough for many open pages, and too little to keep the gateway busy. */
-const requestsAMinute = 3_000
+/** Under which their requests are counted. */
+export const keyIdOf = ({ user }: SignedIn): string => `user ${user.id}`
 
 /** What a person may do, in the words of keys. */
 export const keyOfVisitor = (
-  { user }: SignedIn,
+  visitor: SignedIn,
   environment: EnvironmentName,
   environmentId: number,
 ): Key => ({
-  id: `user ${user.id}`,
+  id: keyIdOf(visitor),
   environmentId,
   environment,
-  name: user.email,
+  name: visitor.user.email,
   hint: '',
-  scopes: scopesOf[user.role],
-  rateLimit: requestsAMinute,
+  scopes: scopesOf[visitor.user.role],
+  rateLimit: null,
   allowedIps: [],
-  createdBy: user.email,
-  createdAt: user.createdAt,
+  createdBy: visitor.user.email,
+  parentId: null,
+  createdAt: visitor.user.createdAt,
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,

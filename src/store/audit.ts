@@ -16,8 +16,10 @@ export const audit: Verb<AuditDraft, string> = async (tx, drafts) =>
     return id
   })
 
-export const auditRefusal: Verb<{ id: string; refusal: string }, void> = async (tx, asked) => {
-  for (const { id, refusal } of asked) tx.write(sql`UPDATE audit SET refusal = ${refusal} WHERE id = ${id}`)
+export const auditRefusal: Verb<{ id: string; refusal: string | undefined }, void> = async (tx, asked) => {
+  for (const { id, refusal } of asked)
+    if (refusal === undefined) tx.write(sql`DELETE FROM audit WHERE id = ${id}`)
+    else tx.write(sql`UPDATE audit SET refusal = ${refusal} WHERE id = ${id}`)
   return asked.map(() => undefined)
 }
 

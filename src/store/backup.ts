@@ -33,6 +33,7 @@ const tables = {
   audit: 'id',
   conversations: 'last_seq',
   tallies: 'environment_id, hour, what',
+  secrets: 'name',
 }
 /** What belongs to the database that was there, and to none that takes its place. */
 const emptied = [

@@ -13,7 +13,8 @@ import { raw, type Sql, sql } from './sql.ts'
 
 const columns =
   raw(`k.id, k.environment_id AS "environmentId", e.name AS environment, k.name, k.hint, k.scopes,
-  k.rate_limit AS "rateLimit", k.allowed_ips AS "allowedIps", k.created_by AS "createdBy", k.created_at AS "createdAt",
+  k.rate_limit AS "rateLimit", k.allowed_ips AS "allowedIps", k.created_by AS "createdBy",
+  k.parent_id AS "parentId", k.created_at AS "createdAt",
   k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"`)
 
 type KeyRow = Omit<Key, 'scopes' | 'allowedIps'> & { scopes: string; allowedIps: string }
@@ -48,10 +49,11 @@ export const addKey: Verb<{ draft: KeyDraft; hash: string; hint: string }, Key> 
   for (const { draft, hash, hint } of asked) {
     const id = randomUUIDv7()
     await tx.all(sql`
-      INSERT INTO keys (id, environment_id, name, hash, hint, scopes, rate_limit, allowed_ips, created_by, created_at,
-        expires_at)
+      INSERT INTO keys (id, environment_id, name, hash, hint, scopes, rate_limit, allowed_ips, created_by, parent_id,
+        created_at, expires_at)
       VALUES (${id}, ${draft.environmentId}, ${draft.name}, ${hash}, ${hint}, ${JSON.stringify(draft.scopes)},
-        ${draft.rateLimit}, ${JSON.stringify(draft.allowedIps)}, ${draft.createdBy}, ${tx.now}, ${draft.expiresAt})`)
+        ${draft.rateLimit}, ${JSON.stringify(draft.allowedIps)}, ${draft.createdBy},
+        ${draft.parentId ?? null}, ${tx.now}, ${draft.expiresAt})`)
     added.push((await keyById(tx, id))!)
   }
   return added
@@ -71,15 +73,23 @@ export const rotateKey: Verb<Rotation, Key | undefined> = async (tx, asked) => {
     const [fresh] = await addKey(tx, [{ draft: { ...old, createdBy }, hash, hint }])
     await tx.all(sql`
       UPDATE keys SET expires_at = CASE WHEN expires_at < ${until} THEN expires_at ELSE ${until} END WHERE id = ${id}`)
+    // Revoking the new one later must reach what the old one made.
+    await tx.all(sql`UPDATE keys SET parent_id = ${fresh!.id} WHERE parent_id = ${id}`)
     rotated.push(fresh)
   }
   return rotated
 }
 
+/** Whoever had the key may have made others with it: they end too, and so do those that they made. */
 export const revokeKey: Verb<string, Key | undefined> = async (tx, ids) => {
   const revoked: (Key | undefined)[] = []
   for (const id of ids) {
-    await tx.all(sql`UPDATE keys SET revoked_at = COALESCE(revoked_at, ${tx.now}) WHERE id = ${id}`)
+    await tx.all(sql`
+      WITH RECURSIVE ended (id) AS (
+        SELECT id FROM keys WHERE id = ${id}
+        UNION SELECT k.id FROM keys k JOIN ended e ON k.parent_id = e.id
+      )
+      UPDATE keys SET revoked_at = COALESCE(revoked_at, ${tx.now}) WHERE id IN (SELECT id FROM ended)`)
     revoked.push(await keyById(tx, id))
   }
   return revoked

@@ -24,12 +24,13 @@ import * as people from './opt-outs.ts'
 import { erase, noteErased } from './people.ts'
 import * as phones from './phones.ts'
 import { PostgresDriver } from './postgres.ts'
+import { probe } from './probe.ts'
 import * as receipts from './receipts.ts'
 import * as received from './received.ts'
 import { noteRemoved, removedFiles } from './removed-files.ts'
 import { forgetTexts, removeOld } from './retention.ts'
 import { fallDue, nextDue } from './schedule.ts'
-import { sql } from './sql.ts'
+import * as secrets from './secrets.ts'
 import { SqliteDriver } from './sqlite.ts'
 import { tallies, tally } from './tallies.ts'
 import { Together } from './together.ts'
@@ -200,6 +201,9 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     configure: (environmentId, settings) => group.run(keys.configure, { environmentId, settings }),
     announce: write(keys.announce),
     announced: () => keys.announced(reader),
+    sealCheck: () => secrets.sealCheck(reader),
+    keepSealCheck: write(secrets.keepSealCheck),
+    forgetSealed: () => group.run(secrets.forgetSealed, undefined),
     ...(requests && { countRequest: (keyId: string) => requests.ask(keyId) }),
 
     keptAnswer: key => keptAnswer(reader, key, options.now()),
@@ -252,9 +256,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     journalHead: () => journalHead(reader),
     seqBefore: at => seqBefore(reader, at),
 
-    ping: async () => {
-      await reader.all(sql`SELECT value FROM counters WHERE name = 'journal'`)
-    },
+    ping: () => group.run(probe, undefined),
     close: () => {
       closed ??= driver.close()
       return closed

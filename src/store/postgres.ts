@@ -68,11 +68,17 @@ export class PostgresDriver implements Driver {
   async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const writer = await this.#connected()
     let over = false
+    /** Statements travel together: those behind one that fails fail as well, and only the first says why. */
+    let cause: unknown
     const handle: Sql = {
       all: query => {
         // Whatever is left of a failed transaction must not go on outside of it.
         if (over) throw new Error('this transaction is over')
-        return ask(writer, query)
+        const asked = ask<never>(writer, query)
+        asked.catch(error => {
+          cause ??= error
+        })
+        return asked
       },
     }
     try {
@@ -88,7 +94,7 @@ export class PostgresDriver implements Driver {
     } catch (error) {
       over = true
       await writer.query('ROLLBACK').catch(() => this.#drop(writer))
-      throw asFault(error)
+      throw asFault(cause ?? error)
     }
   }
 
@@ -128,9 +134,12 @@ async function ask<Row>(target: pg.Client | pg.Pool, query: Query): Promise<Row[
   }
 }
 
-/** Everything but a mistake of ours is a fault of storage: class 08, 25, 40, 53, 57 and 58, and a lost connection. */
+/**
+ * Everything but a mistake of ours is a fault of storage: class 08, 25, 40, 53, 57 and 58, and a lost connection. Only
+ * 25P02 is none: it says that a statement before this one failed, and that one knows why.
+ */
 function asFault(error: unknown): unknown {
-  const ours = error instanceof pg.DatabaseError && !/^(08|25|40|53|57|58)/.test(error.code ?? '')
+  const ours = error instanceof pg.DatabaseError && !/^(08|25(?!P02)|40|53|57|58)/.test(error.code ?? '')
   const meant = ours || error instanceof StorageFault || !isOfConnection(error)
   return meant ? error : new StorageFault((error as Error).message, { cause: error })
 }

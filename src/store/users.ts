@@ -146,6 +146,7 @@ async function redeemOne(tx: Transaction, { hash, email, password }: Redemption)
     // Whoever lost a password may have lost the app with the codes as well, and sessions to somebody else.
     await tx.all(sql`UPDATE users SET password = ${password}, totp = NULL WHERE id = ${user.id}`)
     await tx.all(sql`DELETE FROM sessions WHERE user_id = ${user.id}`)
+    await endLinks(tx, user.email)
     return await userById(tx, user.id)
   }
   const everybody = await users(tx)

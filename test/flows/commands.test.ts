@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { help } from '../../src/cli/command.ts'
@@ -364,6 +364,7 @@ for (const database of databases)
     })
 
     test('doctor finds nothing broken, and migrate nothing to do', async () => {
+      chmodSync(environment.DATA_DIR!, 0o700)
       const { code, json } = await run('doctor --json')
       assert.equal(code, 0)
       assert.deepEqual(

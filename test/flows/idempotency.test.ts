@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { scopes } from '../../src/core/key.ts'
+import { hintOf, scopes } from '../../src/core/key.ts'
 import { databases } from '../standins/databases.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'
 
@@ -135,9 +135,10 @@ for (const { name, empty } of databases)
       assert.equal(again.status, 201)
       assert.equal(again.text, added.text)
       const { token } = added.body.data.enrolment
+      const keyId = (await gateway.store.keys()).find(one => one.hint === hintOf(key))!.id
       const kept = await gateway.store.keptAnswer({
         environmentId: (await gateway.environment('production')).id,
-        operation: 'addDevice',
+        operation: `addDevice by ${keyId}`,
         key: id,
       })
       assert.ok(!kept!.body.includes(token), 'a secret lies open in the database')

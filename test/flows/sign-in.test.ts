@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
-import { networkOf } from '../../src/core/team.ts'
+import { placeOfAddress } from '../../src/core/network.ts'
 import { totpCode, totpStepAt } from '../../src/core/totp.ts'
 import type { Role } from '../../src/core/user.ts'
 import { teamOn } from '../../src/team.ts'
@@ -104,7 +104,7 @@ for (const { name, empty } of databases)
     test('its cookie is for this host alone, and no script reads it', async () => {
       const { headers } = await visitor().ask('POST', '/session/login', { email: owner, password })
       assert.match(
-        headers.get('set-cookie')!,
+        headers.getSetCookie()[0]!,
         /^basestation=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/,
       )
     })
@@ -465,7 +465,7 @@ async function rawPost(
   )
 }
 test('an IPv6 network counts as one, however its zeros are written', () => {
-  assert.equal(networkOf('2001:db8::a:b:c:d'), networkOf('2001:db8:0:0:1:2:3:4'))
-  assert.notEqual(networkOf('2001:db8:1::1'), networkOf('2001:db8:2::1'))
-  assert.equal(networkOf('192.0.2.7'), '192.0.2.7')
+  assert.equal(placeOfAddress('2001:db8::a:b:c:d'), placeOfAddress('2001:db8:0:0:1:2:3:4'))
+  assert.notEqual(placeOfAddress('2001:db8:1::1'), placeOfAddress('2001:db8:2::1'))
+  assert.equal(placeOfAddress('192.0.2.7'), '192.0.2.7')
 })

@@ -1,13 +1,19 @@
-/** Somebody with a browser, without the browser: keeps the cookie, and says where requests come from. */
+/** Somebody with a browser, without the browser: keeps the cookies, and says where requests come from. */
 
 import type { Answer } from './gateway.ts'
 
 export class Visitor {
   readonly #url: string
-  cookie = ''
+  readonly #cookies = new Map<string, string>()
 
   constructor(url: string) {
     this.#url = url
+  }
+
+  /** The session, as the browser sends it. */
+  get cookie(): string {
+    const session = [...this.#cookies].find(([name]) => name.endsWith('basestation'))
+    return session ? session.join('=') : ''
   }
 
   async ask(
@@ -20,14 +26,17 @@ export class Visitor {
       method,
       headers: {
         'sec-fetch-site': 'same-origin',
-        ...(this.cookie !== '' && { cookie: this.cookie }),
+        ...(this.#cookies.size > 0 && { cookie: [...this.#cookies].map(pair => pair.join('=')).join('; ') }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const [set] = response.headers.getSetCookie()
-    if (set !== undefined) this.cookie = set.split(';')[0]!
+    for (const set of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(set)!
+      if (value === '') this.#cookies.delete(name!)
+      else this.#cookies.set(name!, value!)
+    }
     const text = await response.text()
     const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, body: json, text }

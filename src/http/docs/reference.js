@@ -5,7 +5,8 @@ dark.addEventListener('change', applyTheme)
 applyTheme()
 
 globalThis.SwaggerUIBundle({
-  url: '/openapi.json',
+  // Relative, as everything here: a proxy may serve the gateway below a path of its own.
+  url: 'openapi.json',
   dom_id: '#reference',
   deepLinking: true,
   defaultModelsExpandDepth: 0,

@@ -76,14 +76,13 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
       const about = aboutOf(jsonOf(request), versionOf(request.headers['user-agent']))
       const proof = proofOf(request)!
       const issuedAfter = guesses.issuedAfter(request.ip)
+      if ('codeHash' in proof) guesses.begin(request.ip)
       const admitted = await phones.admit(
         'codeHash' in proof && issuedAfter !== undefined ? { ...proof, issuedAfter } : proof,
         about,
       )
-      if (!admitted) {
-        if ('codeHash' in proof) guesses.wrong(request.ip)
-        return refuse(request, badProof)
-      }
+      if (!admitted) return refuse(request, badProof)
+      if ('codeHash' in proof) guesses.takeBack(request.ip)
       const { phone, token } = admitted
       reply.code(201)
       return { id: phone.device.id, token, login: phone.device.name }

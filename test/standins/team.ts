@@ -1,0 +1,27 @@
+/** People with each role on a test gateway, signed in. */
+
+import assert from 'node:assert/strict'
+import { readConfig } from '../../src/config.ts'
+import type { Role } from '../../src/core/user.ts'
+import { teamOn } from '../../src/team.ts'
+import type { TestGateway } from './gateway.ts'
+import { Visitor } from './visitor.ts'
+
+export const password = 'four words make one'
+
+/** For a gateway whose DATA_DIR is this folder. */
+export function teamOf(gateway: TestGateway, folder: string, now: () => number = Date.now) {
+  const team = teamOn(gateway.store, readConfig({ DATA_DIR: folder }), now)
+  const use = async (token: string, email: string): Promise<Visitor> => {
+    const one = new Visitor(gateway.url)
+    const { status, text } = await one.ask('POST', '/session/links/use', { token, email, password })
+    assert.equal(status, 200, text)
+    return one
+  }
+  return {
+    team,
+    owner: async (email = 'owner@example.org') => use((await team.ticket('setup', 'test')).token, email),
+    colleague: async (role: Role, email = `${role}@example.org`) =>
+      use((await team.ticket('invitation', 'test', { email, role })).token, email),
+  }
+}
