@@ -122,6 +122,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
   })
   const { switchboard, annex: phoneAnnex } = buildPhones({
+    config,
     store,
     fleet,
     reception,

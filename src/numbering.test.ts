@@ -12,3 +12,10 @@ test('short codes, names and nonsense stay as they are', () => {
     assert.equal(complete(sender, '+491701234567'), undefined, sender)
   assert.equal(complete('0171 2345678', 'not a number'), undefined)
 })
+
+test('a number that has its calling code does not get it a second time', () => {
+  assert.equal(complete('4915112345678', '+491701234567'), '+4915112345678')
+  assert.equal(complete('14155552671', '+14155550123'), '+14155552671')
+  // In Denmark a number at home may begin with the digits of the calling code.
+  assert.equal(complete('45123456', '+4532123456'), '+4545123456')
+})

@@ -12,6 +12,9 @@ export const isAssigned = (number: string): boolean => isValidPhoneNumber(number
 export function complete(number: string, devicePhone: string): string | undefined {
   const home = parsePhoneNumberFromString(devicePhone)?.countryCallingCode
   if (home === undefined) return undefined
+  // Many networks write the calling code without its plus: a number that has one does not get it a second time.
+  const digits = number.replaceAll(/[\s().-]/g, '')
+  if (/^\d+$/.test(digits) && digits.startsWith(home) && isAssigned(`+${digits}`)) return `+${digits}`
   const found = parsePhoneNumberFromString(number, { defaultCallingCode: home, extract: false })
   return found?.isValid() ? found.number : undefined
 }

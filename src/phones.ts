@@ -1,5 +1,6 @@
 /** Builds what Android phones need: who holds their streams, what they may ask, and the paths under which they do. */
 
+import type { Config } from './config.ts'
 import type { Fleet } from './core/fleet.ts'
 import type { Log } from './core/log.ts'
 import type { Reception } from './core/reception.ts'
@@ -8,8 +9,11 @@ import type { Annex } from './http/server.ts'
 import { type AndroidParts, AndroidPhones } from './links/android/phones.ts'
 import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
 import { Switchboard } from './links/android/switchboard.ts'
+import { SealedVault } from './sealed-vault.ts'
+import { secretKey } from './secret-key.ts'
 
 export type PhonesParts = {
+  config: Config
   store: Store
   fleet: Fleet
   reception: Reception
@@ -24,7 +28,7 @@ export type PhonesParts = {
 }
 
 export function buildPhones(parts: PhonesParts): { switchboard: Switchboard; annex: Annex } {
-  const { store, fleet, reception, saveFile, present, publicUrl, delay, now, log } = parts
+  const { config, store, fleet, reception, saveFile, present, publicUrl, delay, now, log } = parts
   const switchboard = new Switchboard({
     store,
     present,
@@ -42,6 +46,7 @@ export function buildPhones(parts: PhonesParts): { switchboard: Switchboard; ann
     },
     record: receipt => reception.record(receipt),
     receive: incoming => reception.receive(incoming),
+    vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
     saveFile,
     now,
     log,

@@ -1,6 +1,7 @@
 /** A file that came with a message. */
 
 import { createHash } from 'node:crypto'
+import { cut } from './cut.ts'
 import { harmlessName } from './filename.ts'
 import type { MediaFile } from './received.ts'
 
@@ -12,9 +13,7 @@ export function attachmentId(source: string): string {
 
 /** A name is for people: no folders, nothing that could mislead a program that uses it. */
 export function attachmentName(name: string | null | undefined): string | null {
-  const plain = harmlessName(name ?? '')
-    .replace(/^\.+/, '')
-    .slice(0, 120)
+  const plain = cut(harmlessName(name ?? '').replace(/^\.+/, ''), 120)
   return plain === '' ? null : plain
 }
 

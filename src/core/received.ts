@@ -32,6 +32,10 @@ export type Incoming = {
   media?: readonly MediaFile[]
 }
 
+/** A device with several SIMs says with each message to which of its numbers it came. */
+export const numberOfDevice = (metadata: Record<string, unknown>, phone: string): string =>
+  typeof metadata.recipient === 'string' ? metadata.recipient : phone
+
 /** A file in the media folder. */
 export type MediaFile = { id: string; mime: string; size: number; filename: string | null }
 

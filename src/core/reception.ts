@@ -1,5 +1,6 @@
 /** What devices tell us: what became of messages, and messages that came in. */
 
+import { cut } from './cut.ts'
 import type { Device } from './device.ts'
 import type { Settings } from './environment.ts'
 import type { Fleet } from './fleet.ts'
@@ -7,7 +8,7 @@ import type { News } from './link.ts'
 import type { Receipt } from './message.ts'
 import { normaliseNumber } from './number.ts'
 import { wishOf } from './opt-out.ts'
-import type { Incoming } from './received.ts'
+import { type Incoming, numberOfDevice } from './received.ts'
 import type { Store } from './store.ts'
 
 export type ReceptionParts = {
@@ -54,8 +55,8 @@ export class Reception {
       ...(error?.detail !== undefined && {
         error: {
           ...error,
-          detail: clean(error.detail).slice(0, longestDetail),
-          ...(error.raw !== undefined && { raw: clean(error.raw).slice(0, longestDetail) }),
+          detail: clean(error.detail, longestDetail),
+          ...(error.raw !== undefined && { raw: clean(error.raw, longestDetail) }),
         },
       }),
     })
@@ -67,26 +68,27 @@ export class Reception {
     // It may have been added a moment ago by another process.
     if (!fleet.member(incoming.deviceId)) await refresh()
     const device = fleet.member(incoming.deviceId)?.device
-    const text = clean(incoming.text)
+    const text = clean(incoming.text, longestText)
     const wish = device && wishOf(text, settings(device.environmentId))
     await store.receive({
       ...incoming,
-      sender: clean(this.#sender(incoming.sender, device)).slice(0, longestSender),
+      sender: clean(this.#sender(incoming, device), longestSender),
       text,
       ...(wish && { wish }),
-      externalId: incoming.externalId === null ? null : clean(incoming.externalId).slice(0, longestDetail),
+      externalId: incoming.externalId === null ? null : clean(incoming.externalId, longestDetail),
     })
   }
 
   /** In international format where it can be: networks also tell numbers as one dials them at home. */
-  #sender(given: string, device: Device | undefined): string {
-    const number = normaliseNumber(given)
+  #sender({ sender, metadata }: Incoming, device: Device | undefined): string {
+    const number = normaliseNumber(sender)
     if (number !== undefined) return number
-    return (device && device.phone !== '' && this.#parts.complete(given, device.phone)) || given
+    const home = numberOfDevice(metadata, device?.phone ?? '')
+    return (home !== '' && this.#parts.complete(sender, home)) || sender
   }
 }
 
 const believable = (at: number, now: number) => (Math.abs(at - now) <= clockSlackMs ? at : now)
 
 /** What comes from outside may hold anything; neither database keeps NUL, and no client should meet half a character. */
-const clean = (text: string) => text.slice(0, longestText).toWellFormed().replaceAll('\0', '')
+const clean = (text: string, most: number) => cut(text, most).toWellFormed().replaceAll('\0', '')

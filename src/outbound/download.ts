@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { basename } from 'node:path'
 import { pipeline as pipeThrough, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { cut } from '../core/cut.ts'
 import { harmlessName } from '../core/filename.ts'
 import { Blocked, type Guard } from './connect.ts'
 import { getGuarded } from './get.ts'
@@ -127,5 +128,5 @@ function nameOf(url: URL): string {
   try {
     name = decodeURIComponent(name)
   } catch {}
-  return harmlessName(name).slice(0, 120)
+  return cut(harmlessName(name), 120)
 }

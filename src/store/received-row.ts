@@ -1,6 +1,6 @@
 /** A received message as it lies in the database. */
 
-import type { Received } from '../core/received.ts'
+import { numberOfDevice, type Received } from '../core/received.ts'
 import { raw } from './sql.ts'
 
 /** No network has a sender like this. Each forgotten person has one of their own, so that their list stays one. */
@@ -12,9 +12,13 @@ export const columns =
   d.phone AS "devicePhone", r.sender, r.text, r.type, r.metadata, r.received_at AS "receivedAt"`)
 
 export type ReceivedRow = Omit<Received, 'metadata'> & { metadata: string }
-export const fromRow = (row: ReceivedRow): Received => ({
-  ...row,
-  // Nobody: the person was forgotten.
-  sender: row.sender.startsWith(erasedPrefix) ? '' : row.sender,
-  metadata: JSON.parse(row.metadata),
-})
+export function fromRow(row: ReceivedRow): Received {
+  const metadata = JSON.parse(row.metadata) as Record<string, unknown>
+  return {
+    ...row,
+    // Nobody: the person was forgotten.
+    sender: row.sender.startsWith(erasedPrefix) ? '' : row.sender,
+    devicePhone: numberOfDevice(metadata, row.devicePhone),
+    metadata,
+  }
+}

@@ -6,6 +6,7 @@ import {
   type InboxPage,
   type Incoming,
   type MediaFile,
+  numberOfDevice,
   pageSize,
   type Received,
 } from '../core/received.ts'
@@ -94,7 +95,7 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
     environmentId,
     deviceId,
     deviceName: device.name,
-    devicePhone: device.phone,
+    devicePhone: numberOfDevice(incoming.metadata, device.phone),
     sender,
     text,
     type,

@@ -39,7 +39,63 @@ for (const { name, empty } of databases)
         [received.from, received.message, received.type, received.device_id],
         ['+15550100199', 'Is it open?', 'sms', app.device.id],
       )
-      assert.deepEqual(received.metadata, { sim_slot: 2, sent_at: '2026-10-01T09:31:40.000Z' })
+      assert.deepEqual(received.metadata, {
+        sim_slot: 2,
+        recipient: '+15550100101',
+        sent_at: '2026-10-01T09:31:40.000Z',
+      })
+    })
+    test('a phone with two SIMs says to which number a message came, and national senders are read by it', async () => {
+      const app = await App.enrol(gateway, { phone: '' })
+      await app.post('sms:received', sms({ recipient: '+4915112345670', sender: '0171 2345678' }))
+      const [received] = await inbox(app)
+      assert.deepEqual([received.device_phone, received.from], ['+4915112345670', '+491712345678'])
+    })
+    test('a sender with the calling code but no plus does not get it twice, and a STOP is that person’s', async () => {
+      const app = await App.enrol(gateway, { phone: '+4915112345670' })
+      await app.post('sms:received', sms({ recipient: undefined, sender: '4915112345678', message: 'STOP' }))
+      assert.equal((await inbox(app))[0].from, '+4915112345678')
+      const { id } = await gateway.environment('production')
+      assert.deepEqual(
+        await gateway.store.optedOut(id, ['+4915112345678', '+494915112345678']),
+        new Set(['+4915112345678']),
+      )
+    })
+    test('an SMS of bytes is received as the text it is, or as base64', async () => {
+      const app = await App.enrol(gateway)
+      const data = (bytes: Buffer) => ({ ...sms({ message: undefined }), data: bytes.toString('base64') })
+      await app.post('sms:data-received', data(Buffer.from('Grüße')))
+      await app.post('sms:data-received', data(Buffer.from([0xff, 0xfe, 0])))
+      const found = await inbox(app)
+      assert.deepEqual(
+        found.map(({ message }: { message: string }) => message),
+        ['//4A', 'Grüße'],
+      )
+    })
+    test('an MMS that the phone announces and never downloads is shown after a while; one it downloads, once', async () => {
+      const app = await App.enrol(gateway)
+      const notice = (more: object) => ({ ...sms({ message: undefined }), size: 312_000, ...more })
+      await app.post('mms:received', notice({ sender: '+15550100177', subject: 'Photos' }))
+      await app.post('mms:received', notice({ sender: '+15550100188' }))
+      await app.post('mms:downloaded', {
+        ...notice({ sender: '+15550100188' }),
+        body: 'Here',
+        attachments: [],
+      })
+      assert.equal((await inbox(app)).length, 1)
+      await app.post('system:ping', { health: {} })
+      assert.equal((await inbox(app)).length, 1, 'not yet')
+      gateway.clock.now = Date.now() + 16 * 60_000
+      gateway.clock.real = false
+      await app.post('system:ping', { health: {} })
+      await app.post('system:ping', { health: {} })
+      gateway.clock.real = true
+      const found = await inbox(app)
+      assert.equal(found.length, 2)
+      assert.deepEqual(
+        [found[0].from, found[0].message, found[0].metadata.media_missing, found[0].metadata.size],
+        ['+15550100177', 'Photos', 1, 312_000],
+      )
     })
     test('an app without sender, or that leaves fields out, loses nothing', async () => {
       const app = await App.enrol(gateway)

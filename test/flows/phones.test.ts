@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defaultPerMinute } from '../../src/core/device.ts'
+import { hashCode, hashDeviceToken } from '../../src/core/phone.ts'
 import { App, slot } from '../standins/app.ts'
 import { databases } from '../standins/databases.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
@@ -87,6 +88,17 @@ for (const { name, empty } of databases)
         assert.equal((await app.register('', 'garbage')).status, 401)
         assert.equal((await app.register(undefined, 'garbage')).status, 400)
         assert.equal((await app.register()).status, 201, 'garbage uses nothing up')
+      })
+      test('of many guesses at once only a few count, and they void nobody’s code', async () => {
+        const app = new App(gateway, await slot(gateway, { code: true }))
+        const right = app.enrolment.code!
+        const wrong = (n: number) => String((Number(right) + n + 1) % 100_000_000).padStart(8, '0')
+        // The right one comes too late: by then this address has lost its chance.
+        const guesses = [...Array.from({ length: 60 }, (_, n) => wrong(n)), right]
+        const answers = await Promise.all(guesses.map(code => app.register(`Code ${code}`)))
+        assert.ok(answers.every(({ status }) => status === 401))
+        const admitted = await gateway.store.admit({ codeHash: hashCode(right) }, hashDeviceToken('x'))
+        assert.ok(admitted, 'for everybody else the code is as good as before')
       })
       test('a code is void after a few wrong tries', async () => {
         const app = new App(gateway, await slot(gateway, { code: true }))

@@ -1,7 +1,9 @@
 /** WhatsApp's official API: the whole gateway against a stand-in of it. */
 
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { limits } from '../../src/core/limits.ts'
 import { GraphStandin } from '../standins/cloud/graph.ts'
 import { databases } from '../standins/databases.ts'
 import { FileServer } from '../standins/file-server.ts'
@@ -132,6 +134,70 @@ for (const { name, empty } of databases)
         { entry: [{ changes: [{ field: 'messages', value: { statuses: [null, { status: 7 }] } }] }] },
       ])
         assert.equal(await graph.postRaw(body), 200)
+    })
+    test('one entry that nobody understands does not cost those that came with it', async () => {
+      graph.behaviour = { statuses: [] }
+      const before = graph.taken.length
+      const id = await send('x')
+      await until('taken', () => graph.taken.length > before)
+      const data = graph.taken.at(-1).biz_opaque_callback_data
+      const statuses = [
+        ...['constructor', '__proto__', 'toString'].map(status => ({
+          status,
+          biz_opaque_callback_data: data,
+        })),
+        { status: 'sent', timestamp: '9'.repeat(40), biz_opaque_callback_data: data },
+      ]
+      const text = (more: object) => ({
+        from: '15550002000',
+        type: 'text',
+        text: { body: 'Still here' },
+        ...more,
+      })
+      const messages = [
+        text({ id: 'wamid.a', timestamp: '1e300' }),
+        text({ id: 'wamid.\u0000b', timestamp: '-1' }),
+        { id: 'wamid.c', from: '15550002000', type: '__proto__' },
+        {
+          id: 'wamid.d',
+          from: '15550002000',
+          type: 'document',
+          document: { id: 'x\u0000', filename: '\ud83d' },
+        },
+      ]
+      const count = (await inbox()).length
+      assert.equal(await graph.post({ statuses, messages }), 200)
+      assert.equal((await status(id)).status, 'sent')
+      assert.ok((await inbox()).length >= count + 2)
+    })
+    test('what cannot be Meta’s is not read, and what may be only so much at a time', async () => {
+      const { hostname, port, pathname } = new URL(graph.webhook)
+      const open = (headers: string) =>
+        new Promise<{ answer: () => string; end: () => void }>(resolve => {
+          const socket = connect(Number(port), hostname, () => {
+            socket.write(
+              `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${limits.metaBody.value}\r\n${headers}\r\n{`,
+            )
+            resolve({ answer: () => text, end: () => socket.destroy() })
+          })
+          let text = ''
+          socket.on('data', chunk => {
+            text += chunk
+          })
+          socket.on('error', () => {})
+        })
+      const stranger = await open('')
+      await until('it is refused with its body still to come', () => stranger.answer().includes(' 401 '))
+      stranger.end()
+      const signed = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`
+      const fitting = limits.unprovenBodies.value / limits.metaBody.value
+      const waiting = []
+      for (let n = 0; n < fitting; n += 1) waiting.push(await open(signed))
+      const late = await open(signed)
+      await until('the next is told to wait', () => late.answer().includes(' 429 '))
+      assert.ok(waiting.every(({ answer }) => answer() === ''))
+      for (const { end } of [...waiting, late]) end()
+      await until('there is room again', async () => (await graph.post({ statuses: [] })) === 200)
     })
     test('a failure says why', async () => {
       graph.behaviour = { statuses: [] }

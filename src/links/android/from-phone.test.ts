@@ -60,10 +60,13 @@ const events = (version?: string) =>
 test('an app is never told of an event it does not know: its whole list would break', () => {
   const old = ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'system:ping']
   assert.deepEqual(events(undefined), old)
-  assert.deepEqual(events('1.46.9'), old)
-  assert.deepEqual(events('1.47.0'), [...old, 'mms:received'])
-  assert.deepEqual(events('1.56.0'), [...old, 'mms:downloaded'])
-  assert.deepEqual(events('1.66.0'), [...old, 'mms:downloaded', 'app:started'])
+  assert.deepEqual(events('1.38.9'), old)
+  assert.deepEqual(events('1.39.0'), [...old, 'sms:data-received'])
+  assert.deepEqual(events('1.47.0'), [...old, 'mms:received', 'sms:data-received'])
+  const mms = ['mms:received', 'mms:downloaded', 'sms:data-received']
+  assert.deepEqual(events('1.56.0'), [...old, ...mms])
+  assert.deepEqual(events('1.66.0'), [...old, ...mms, 'app:started'])
+  assert.deepEqual(events('1.67.0'), [...old, ...mms, 'app:started', 'sms:cancelled'])
 })
 
 test('hooks have unique ids that stay the same, and an address with a secret in it', () => {
@@ -74,15 +77,19 @@ test('hooks have unique ids that stay the same, and an address with a secret in 
 })
 
 test('settings never hold null, are always the same for the same device, and ask for FIFO, SSE and the pace', () => {
-  const settings = settingsFor(phone)
+  const settings = settingsFor(phone, '1.68.0')
   assert.doesNotMatch(JSON.stringify(settings), /null/)
-  assert.deepEqual(settings, settingsFor(phone))
+  assert.deepEqual(settings, settingsFor(phone, '1.68.0'))
   assert.equal(settings.messages.processing_order, 'FIFO')
   assert.equal(settings.gateway.notification_channel, 'SSE_ONLY')
-  assert.deepEqual(settingsFor({ ...phone, device: { ...phone.device, perMinute: null } }).messages, {
-    processing_order: 'FIFO',
-    limit_period: 'Disabled',
-  })
+  assert.deepEqual(
+    settingsFor({ ...phone, device: { ...phone.device, perMinute: null } }, undefined).messages,
+    {
+      processing_order: 'FIFO',
+      limit_period: 'Disabled',
+    },
+  )
+  assert.equal(settingsFor(phone, '1.69.0').messages.work_hours_enabled, false, 'hours are decided here')
   const periods = ['Disabled', 'PerMinute', 'PerHour', 'PerDay']
   assert.ok(periods.includes(settings.messages.limit_period), 'one that every version knows')
 })

@@ -1,6 +1,7 @@
 /** What the app says, read with care: fields may be missing, null, of another type, or a stranger's. */
 
 import { createHash } from 'node:crypto'
+import { cut } from '../../core/cut.ts'
 import type { About, Sim } from '../../core/device.ts'
 import type { DeviceTimes, Receipt } from '../../core/message.ts'
 import { failureOf } from './failures.ts'
@@ -21,7 +22,10 @@ export function timeOf(value: unknown): number | undefined {
   return at > 0 && at < 253_402_300_800_000 ? at : undefined
 }
 
-const short = (value: unknown): string | null => textOf(value)?.slice(0, 80) ?? null
+const short = (value: unknown): string | null => {
+  const text = textOf(value)
+  return text === undefined ? null : cut(text, 80)
+}
 
 export function simsOf(value: unknown): readonly Sim[] | undefined {
   if (!Array.isArray(value)) return undefined

@@ -2,8 +2,10 @@
 
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { attachmentId, attachmentName, attachmentType, shownAttachment } from '../../core/attachment.ts'
+import { cut } from '../../core/cut.ts'
 import type { About } from '../../core/device.ts'
 import type { Receipt } from '../../core/message.ts'
+import { normaliseNumber } from '../../core/number.ts'
 import type { Phone } from '../../core/phone.ts'
 import type { Incoming, MediaFile } from '../../core/received.ts'
 import {
@@ -18,8 +20,11 @@ import {
   timeOf,
   wholeOf,
 } from './from-phone.ts'
+import { isAtLeast, type Version } from './version.ts'
 
 const mostAttachments = 100
+/** Since this version the app tells of an MMS twice: when it is announced, and when it was downloaded. */
+export const tellsDownloads: Version = [1, 56, 0]
 
 /** Over the bytes as they came: the app escapes characters that other writers of JSON do not. */
 export function isSigned(
@@ -37,6 +42,8 @@ export function isSigned(
 /** What there is to do about a post. */
 export type Posted = {
   received?: Incoming & { files: readonly Attachment[] }
+  /** A message that the phone knows of and has yet to download. */
+  announced?: Incoming
   receipt?: Receipt
   about?: About
 }
@@ -52,6 +59,7 @@ export function read(body: unknown, phone: Phone, now: number): Posted {
     case 'sms:received':
       return { received: { ...sms(payload, textOf(id)), deviceId: device.id, files: [] } }
     case 'mms:received':
+      return announced(payload, textOf(id), phone)
     case 'mms:downloaded':
       return { received: mms(payload, textOf(id), device.id) }
     case 'sms:sent':
@@ -60,6 +68,10 @@ export function read(body: unknown, phone: Phone, now: number): Posted {
       return receipt(payload, device.id, 'delivered', payload.deliveredAt, now)
     case 'sms:failed':
       return receipt(payload, device.id, 'failed', payload.failedAt, now)
+    case 'sms:cancelled':
+      return receipt(payload, device.id, 'canceled', payload.cancelledAt, now)
+    case 'sms:data-received':
+      return { received: { ...data(payload, textOf(id)), deviceId: device.id, files: [] } }
     case 'system:ping':
       return { about: powerOf(payload) }
     case 'app:started': {
@@ -76,15 +88,38 @@ function sms(payload: Json, id: string | undefined): Omit<Incoming, 'deviceId'> 
   return { text, type: 'sms', ...common(payload, id, text) }
 }
 
+/** An SMS of bytes, which programs send to each other. Most of them are text all the same. */
+function data(payload: Json, id: string | undefined): Omit<Incoming, 'deviceId'> {
+  const encoded = textOf(payload.data) ?? ''
+  const { metadata, ...rest } = common(payload, id, encoded)
+  return {
+    text: readable(encoded),
+    type: 'sms',
+    ...rest,
+    metadata: { ...metadata, data: cut(encoded, 2_000) },
+  }
+}
+
+function readable(encoded: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'))
+  } catch {
+    return encoded
+  }
+}
+
 /** Who, when and on which SIM: the same in every kind of received message. */
 function common(payload: Json, id: string | undefined, content: string) {
   const sender = textOf(payload.sender) ?? textOf(payload.phoneNumber) ?? ''
   const at = timeOf(payload.receivedAt)
   const slot = wholeOf(payload.simNumber)
+  // Its own number, of the SIM that the message came to.
+  const recipient = normaliseNumber(textOf(payload.recipient) ?? '')
   return {
     sender,
     metadata: {
       ...(slot !== undefined && slot > 0 && { sim_slot: slot }),
+      ...(recipient !== undefined && { recipient }),
       ...(at !== undefined && { sent_at: new Date(at).toISOString() }),
     },
     externalId: id ?? null,
@@ -115,12 +150,26 @@ function mms(
     ...rest,
     metadata: {
       ...metadata,
-      ...(subject !== undefined && { subject: subject.slice(0, 200) }),
+      ...(subject !== undefined && { subject: cut(subject, 200) }),
       ...(media.length > 0 && { media: media.map(shownAttachment) }),
       ...(files.length < parts.length && { media_missing: parts.length - files.length }),
     },
     media,
     files,
+  }
+}
+
+/** Apps that tell of downloads tell of them later; of others, the announcement is all that ever comes. */
+function announced(payload: Json, id: string | undefined, { device }: Phone): Posted {
+  const { files, ...incoming } = mms(payload, id, device.id)
+  if (!isAtLeast(device.about.appVersion, tellsDownloads)) return { received: { ...incoming, files } }
+  const size = wholeOf(payload.size)
+  const { fingerprint: _, ...rest } = incoming
+  return {
+    announced: {
+      ...rest,
+      metadata: { ...rest.metadata, media_missing: 1, ...(size !== undefined && { size }) },
+    },
   }
 }
 
@@ -146,7 +195,7 @@ const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('bas
 function receipt(
   payload: Json,
   deviceId: string,
-  outcome: 'sent' | 'delivered' | 'failed',
+  outcome: 'sent' | 'delivered' | 'failed' | 'canceled',
   at: unknown,
   now: number,
 ): Posted {

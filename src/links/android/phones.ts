@@ -6,6 +6,8 @@ import type { Receipt } from '../../core/message.ts'
 import { hashDeviceToken, newDeviceToken, type Phone, type Proof } from '../../core/phone.ts'
 import type { Incoming } from '../../core/received.ts'
 import type { Store } from '../../core/store.ts'
+import type { Vault } from '../../core/vault.ts'
+import { AnnouncedMms } from './announced-mms.ts'
 import { failureOf } from './failures.ts'
 import { receiptsOf, unmasked } from './from-phone.ts'
 import { read } from './hooks.ts'
@@ -31,6 +33,7 @@ export type AndroidParts = {
   pull: Store['pull']
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
+  vault: (deviceId: string) => Vault
   /** Puts a file into the media folder, for good when the promise resolves. */
   saveFile: (id: string, bytes: Buffer) => Promise<void>
   now: () => number
@@ -42,9 +45,11 @@ const page = 100
 
 export class AndroidPhones {
   readonly #parts: AndroidParts
+  readonly #mms: AnnouncedMms
 
   constructor(parts: AndroidParts) {
     this.#parts = parts
+    this.#mms = new AnnouncedMms(parts.vault, parts.now)
   }
 
   /** Lets a phone in, with a fresh token; whoever used the one before is out. */
@@ -120,14 +125,18 @@ export class AndroidPhones {
   /** What came by post, and is known to be the phone's own. */
   async take(phone: Phone, version: About, body: unknown): Promise<void> {
     const { record, receive, saveFile, now } = this.#parts
-    const { received, receipt, about } = read(body, phone, now())
+    const { received, announced, receipt, about } = read(body, phone, now())
     await this.heard(phone, { ...version, ...about })
+    if (announced) await this.#mms.note(announced)
+    // Pings come every few minutes, which is often enough to look.
+    if (about) await this.#mms.overdue(phone.device.id, receive)
     if (receipt) await record(receipt.outcome === 'failed' ? await this.#explained(phone, receipt) : receipt)
     if (received) {
       const { files, ...incoming } = received
       // First the files, then the message that names them: a message never names a file that is not there.
       for (const { id, bytes } of files) await saveFile(id, bytes)
       await receive(incoming)
+      if (incoming.type === 'mms') await this.#mms.downloaded(phone.device.id, incoming.sender)
     }
     if (about) await this.#learnNumber(phone, about)
   }

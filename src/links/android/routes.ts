@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { limits } from '../../core/limits.ts'
 import { hashCode, hashEnrolmentToken, type Phone, type Proof } from '../../core/phone.ts'
 import { Problem } from '../../core/problem.ts'
 import { aboutOf } from './from-phone.ts'
@@ -25,7 +26,7 @@ export type PhoneRouteParts = {
 
 export const phoneBase = '/mobile/v1'
 /** Attachments come inside the body, a third larger than they are. */
-const hookLimit = 15 * 1_048_576
+const hookLimit = limits.phoneBody.value
 const mostReports = 1_000
 const badProof = 'The enrolment token or code is not valid.'
 
@@ -110,14 +111,12 @@ export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void 
 
   app.get('/webhooks', options, async request => {
     await heard(request)
-    const phone = phoneOf(request)
-    const version = versionOf(request.headers['user-agent']) ?? phone.device.about.appVersion
-    return hooksFor(phone, version, publicUrl())
+    return hooksFor(phoneOf(request), appOf(request), publicUrl())
   })
   app.get('/settings', options, async request => {
     await heard(request)
     await phones.settled(phoneOf(request))
-    return settingsFor(phoneOf(request))
+    return settingsFor(phoneOf(request), appOf(request))
   })
   app.get('/events', options, (request, reply) => {
     const phone = phoneOf(request)
@@ -164,6 +163,9 @@ declare module 'fastify' {
 }
 
 const phoneOf = (request: FastifyRequest): Phone => request.phone!
+/** The version of the app that asks. */
+const appOf = (request: FastifyRequest): string | undefined =>
+  versionOf(request.headers['user-agent']) ?? phoneOf(request).device.about.appVersion
 const headerOf = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)
 const bytesOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
 

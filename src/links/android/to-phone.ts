@@ -3,6 +3,7 @@
 import type { Device } from '../../core/device.ts'
 import type { Message } from '../../core/message.ts'
 import type { Phone } from '../../core/phone.ts'
+import { tellsDownloads } from './hooks.ts'
 import { isAtLeast, type Version } from './version.ts'
 
 /** The app reads times with exactly three decimals; with more it is off by minutes. */
@@ -33,13 +34,15 @@ const pingSeconds = 300
  * Never null and never a value that some version lacks: the app would try to read such a document for ever. The same
  * device gets the same document, because each change shows a notification on the phone.
  */
-export const settingsFor = ({ device, signingKey }: Phone) => ({
+export const settingsFor = ({ device, signingKey }: Phone, version: string | undefined) => ({
   webhooks: { signing_key: signingKey, retry_count: 15 },
   messages: {
     processing_order: 'FIFO',
     ...(device.perMinute === null
       ? { limit_period: 'Disabled' }
       : { limit_period: 'PerMinute', limit_value: device.perMinute }),
+    // When to send is decided here: a phone with hours of its own would sit on messages until they expire.
+    ...(isAtLeast(version, [1, 69, 0]) && { work_hours_enabled: false }),
   },
   gateway: { notification_channel: 'SSE_ONLY' },
   ping: { interval_seconds: pingSeconds },
@@ -48,7 +51,7 @@ export const settingsFor = ({ device, signingKey }: Phone) => ({
 /** What the settings of a phone are made from, to see whether they changed. */
 export const settingsKey = (device: Device): string => String(device.perMinute)
 
-type Hook = { event: string; since?: Version; until?: Version }
+type Hook = { event: string; since?: Version }
 
 /**
  * An event that the installed app does not know breaks its whole list. What became of a message is asked for here too,
@@ -60,16 +63,16 @@ const hooks: readonly Hook[] = [
   { event: 'sms:delivered' },
   { event: 'sms:failed' },
   { event: 'system:ping' },
-  { event: 'mms:received', since: [1, 47, 0], until: [1, 56, 0] },
-  { event: 'mms:downloaded', since: [1, 56, 0] },
+  { event: 'mms:received', since: [1, 47, 0] },
+  { event: 'mms:downloaded', since: tellsDownloads },
+  { event: 'sms:data-received', since: [1, 39, 0] },
   { event: 'app:started', since: [1, 66, 0] },
+  { event: 'sms:cancelled', since: [1, 67, 0] },
 ]
 
 export const hooksFor = (phone: Phone, version: string | undefined, publicUrl: string) =>
   hooks
-    .filter(
-      ({ since, until }) => (!since || isAtLeast(version, since)) && !(until && isAtLeast(version, until)),
-    )
+    .filter(({ since }) => !since || isAtLeast(version, since))
     .map(({ event }) => ({
       // Stable: a new id for received messages makes the phone show a notification.
       id: `${event.replaceAll(':', '-')}-${phone.device.id}`,

@@ -10,7 +10,15 @@ type Json = Record<string, unknown>
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** Neither database keeps NUL. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : ''
+
+/** Seconds as text. What no calendar knows is no time. */
+function timeOf(value: unknown): number | undefined {
+  const at = Number(textOf(value)) * 1_000
+  return at > 0 && at < 253_402_300_800_000 ? at : undefined
+}
 
 export type CloudStatus = {
   messageId: string
@@ -37,25 +45,35 @@ export function read(body: unknown, now: number): Posted[] {
       const { metadata, statuses, messages } = objectOf(value)
       return {
         phoneNumberId: textOf(objectOf(metadata).phone_number_id),
-        statuses: listOf(statuses).flatMap(one => statusOf(objectOf(one), now)),
-        messages: listOf(messages).flatMap(one => messageOf(objectOf(one))),
+        statuses: listOf(statuses).flatMap(one => unlessBroken(() => statusOf(objectOf(one), now))),
+        messages: listOf(messages).flatMap(one => unlessBroken(() => messageOf(objectOf(one)))),
       }
     })
 }
 
-const outcomes: Readonly<Record<string, CloudStatus['outcome']>> = {
-  sent: 'sent',
-  delivered: 'delivered',
-  read: 'read',
-  played: 'read',
-  failed: 'failed',
+/** One entry that nobody understands must not cost the others that came with it. */
+function unlessBroken<Item>(read: () => Item[]): Item[] {
+  try {
+    return read()
+  } catch {
+    return []
+  }
 }
+
+/** A map and no object: “constructor” is not a status. */
+const outcomes: ReadonlyMap<string, CloudStatus['outcome']> = new Map([
+  ['sent', 'sent'],
+  ['delivered', 'delivered'],
+  ['read', 'read'],
+  ['played', 'read'],
+  ['failed', 'failed'],
+])
 
 function statusOf(status: Json, now: number): CloudStatus[] {
   const whose = whoseStatus(status.biz_opaque_callback_data)
-  const outcome = outcomes[textOf(status.status)]
+  const outcome = outcomes.get(textOf(status.status))
   if (!whose || !outcome) return []
-  const at = Number(textOf(status.timestamp)) * 1_000 || now
+  const at = timeOf(status.timestamp) ?? now
   return [
     {
       messageId: whose.messageId,
@@ -82,14 +100,14 @@ function messageOf(message: Json): CloudMessage[] {
   const text = wordsOf(type, part)
   // Reactions, calls and what is not supported are nothing to read.
   if (textOf(id) === '' || textOf(from) === '' || (text === undefined && !isFile)) return []
-  const at = Number(textOf(timestamp)) * 1_000
+  const at = timeOf(timestamp)
   return [
     {
       incoming: {
         sender: /^\d{7,15}$/.test(textOf(from)) ? `+${from}` : textOf(from),
         text: text ?? '',
         type: 'whatsapp',
-        metadata: at > 0 ? { sent_at: new Date(at).toISOString() } : {},
+        metadata: at === undefined ? {} : { sent_at: new Date(at).toISOString() },
         externalId: textOf(id),
       },
       ...(isFile && {

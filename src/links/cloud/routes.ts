@@ -1,14 +1,16 @@
 /** The address that Meta posts to. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Budget } from '../../core/budget.ts'
+import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
-import type { CloudHooks } from './hooks.ts'
+import { type CloudHooks, unsigned } from './hooks.ts'
+import { hasSignature } from './signature.ts'
 
 export const cloudBase = '/whatsapp/v1'
 export const webhookPath = `${cloudBase}/webhook`
-/** Meta posts up to 3 MB. */
-const bodyLimit = 4 * 1_048_576
+const bodyLimit = limits.metaBody.value
 
 export type CloudRouteParts = {
   hooks: CloudHooks
@@ -29,7 +31,20 @@ export function cloudRoutes(app: FastifyInstance, { hooks, delay }: CloudRoutePa
     }
     return reply.type('text/plain').send(String(challenge ?? ''))
   })
-  app.post('/webhook', { bodyLimit }, async request => {
+  const unproven = new Budget(limits.unprovenBodies.value)
+  /** Anybody may post here: what cannot be Meta's is not read at all, and the rest only so much at a time. */
+  const beforeBody = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!hasSignature(request.headers['x-hub-signature-256'])) {
+      await sleep(delay(request.ip))
+      throw unsigned()
+    }
+    const giveBack = unproven.take(
+      Math.min(Number(request.headers['content-length'] ?? bodyLimit), bodyLimit),
+    )
+    if (!giveBack) throw new Problem('rate_limited', 'Too much is being posted at once.', { retryAfter: 5 })
+    reply.raw.once('close', giveBack)
+  }
+  app.post('/webhook', { bodyLimit, onRequest: beforeBody }, async request => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     try {
       await hooks.take(body, request.headers['x-hub-signature-256'])
