@@ -2,66 +2,21 @@
 
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { isNetwork } from './core/network.ts'
+import {
+  Complaint,
+  database,
+  flag,
+  hostName,
+  hosts,
+  networks,
+  type Option,
+  oneOf,
+  origin,
+  text,
+  whole,
+} from './setting.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-type Option<T, Default extends string | undefined = string | undefined> = {
-  /** What it does, for `basestation config` and the README. */
-  about: string
-  /** As one would write it; undefined: none. */
-  default: Default
-  /** Never shown, and also read from the file that `NAME_FILE` names. */
-  secret?: true
-  /** The value, or a complaint: why the text is not one. */
-  read: (text: string) => T | Complaint
-}
-
-class Complaint {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-const text = (given: string) => given
-const whole = (least: number, most: number) => (given: string) => {
-  const value = Number(given)
-  return /^\d+$/.test(given) && value >= least && value <= most
-    ? value
-    : new Complaint(`must be a whole number from ${least} to ${most}`)
-}
-const flag = (given: string) => {
-  if (['1', 'true', 'yes', 'on'].includes(given.toLowerCase())) return true
-  if (['0', 'false', 'no', 'off', ''].includes(given.toLowerCase())) return false
-  return new Complaint('must be 1, 0, true or false')
-}
-const oneOf =
-  <T extends string>(...words: readonly T[]) =>
-  (given: string) =>
-    words.includes(given as T) ? (given as T) : new Complaint(`must be one of ${words.join(', ')}`)
-const origin = (given: string) =>
-  URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)
-    ? given.replace(/\/+$/, '')
-    : new Complaint('must be an http or https address')
-const hostName = (given: string) =>
-  /^[a-z0-9.-]+(:\d+)?$/i.test(given) ? given.toLowerCase() : new Complaint('must be a host name')
-const database = (given: string) =>
-  /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(given)
-    ? given
-    : new Complaint('must begin with sqlite: or postgres://')
-const hosts = (given: string) =>
-  new Set(
-    given
-      .toLowerCase()
-      .split(',')
-      .map(host => host.trim()),
-  )
-const networks = (given: string) => {
-  const list = given.split(',').map(entry => entry.trim())
-  const bad = list.find(entry => !isNetwork(entry))
-  return bad === undefined ? list : new Complaint(`“${bad}” is neither an address nor a network`)
-}
 
 const option = <T, Default extends string | undefined>(option: Option<T, Default>) => option
 
@@ -100,6 +55,12 @@ export const options = {
       /^wss?:\/\/(127\.\d+\.\d+\.\d+|\[::1\]|localhost)(:\d+)?(\/|$)/.test(given)
         ? given
         : new Complaint('must be a ws:// address on this machine'),
+  }),
+  WHATSAPP_VERSION: option({
+    about: 'version of WhatsApp Web to name, such as 2.3000.1043857760; the newest is looked up when not set',
+    default: undefined,
+    read: given =>
+      /^\d{1,4}\.\d{1,6}\.\d{1,12}$/.test(given) ? given : new Complaint('must look like 2.3000.1043857760'),
   }),
   WHATSAPP_GRAPH_URL: option({
     about: 'WhatsApp’s official API, with its version',

@@ -17,6 +17,7 @@ import { MediaCache } from './outbound/media-cache.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
 import type { MediaFolder } from './store/media-folder.ts'
+import { webVersions } from './web-versions.ts'
 
 export type NumbersParts = {
   config: Config
@@ -75,6 +76,7 @@ export function buildNumbers(parts: NumbersParts): Numbers {
         downloadStream(address, { allowed: new Set(host === undefined ? [] : [host]) }, most),
       save,
     },
+    versions: webVersions(config, now),
     restricted: (deviceId, restrictedUntil) => store.describe(deviceId, { restrictedUntil }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
   })

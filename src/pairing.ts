@@ -13,6 +13,7 @@ import { pair } from './links/whatsapp/pairing.ts'
 import { inboxType } from './links/whatsapp/session.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
+import { webVersions } from './web-versions.ts'
 
 export type LinkParts = {
   store: Pick<Store, 'devices' | 'enrol'> & VaultStore
@@ -53,6 +54,7 @@ async function* attempted(parts: LinkParts, target: LinkTarget, withCode: boolea
   const url = config.WHATSAPP_WS_URL
   const attempt = pair({
     ...(url !== undefined && { url }),
+    version: await webVersions(config, now).get(),
     ...(withCode && wanted !== undefined && { number: wanted.slice(1) }),
     signal,
     now,

@@ -684,15 +684,15 @@ export type LinkRequest = {
 }
 
 export type LinkStep = {
-  /** A code to scan, renewed until it ends; a code to type instead, if a phone number was given; how it ended. */
-  step: 'qr' | 'code' | 'linked' | 'failed'
+  /** A code to scan, renewed until it ends; a code to type instead, if a phone number was given, or that there is none; how it ended. */
+  step: 'qr' | 'code' | 'code_refused' | 'linked' | 'failed'
   /** What the QR code says. */
   qr?: string
   /** When the QR code ends; another follows. */
   expires_at?: string
   /** The code to type; of a failure, its stable reason. */
   code?: string
-  /** Why it failed, for people. */
+  /** Why it failed, or why there is no code to type, for people. */
   detail?: string
   device?: {
     /** Identifier of the device. */

@@ -32,6 +32,7 @@ export async function linkInTerminal(context: Context, store: Store, target: Tar
         () =>
           `\nOr choose “Link with phone number instead” and type: ${step.code.slice(0, 4)}-${step.code.slice(4)}`,
       )
+    if (step.step === 'code_refused') output.step(step, () => `\n${step.detail}`)
     if (step.step === 'failed') {
       output.step(step, () => step.detail)
       return step.code === 'unreachable' ? exitCodes.unreachable : exitCodes.failed

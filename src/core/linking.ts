@@ -18,5 +18,7 @@ export type LinkFailure =
 export type LinkStep =
   | { step: 'qr'; qr: string; expires_at: string }
   | { step: 'code'; code: string }
+  /** There is none to type; the QR code still works. */
+  | { step: 'code_refused'; detail: string }
   | { step: 'linked'; device: Device }
   | { step: 'failed'; code: LinkFailure; detail: string }

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { proto } from 'baileys'
 import { openStore } from '../../src/store/open.ts'
 import { emptySqlite, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
@@ -89,6 +90,52 @@ describe('linking WhatsApp numbers', () => {
     )
     assert.equal(code, 0)
     assert.equal(steps.at(-1).device.phone, '+15550003000')
+  })
+  test('a server that asks for a fresh secret after the scan gets one, drawn into the same code', async () => {
+    server.wantsFreshSecret = true
+    const third = server.add({ phone: '15550004000', lid: '900000000004', name: 'Third' })
+    const { code, steps } = await run('devices add --kind whatsapp --name Third', step => {
+      if (step.step === 'qr') server.scan(step.qr, third)
+    })
+    server.wantsFreshSecret = false
+    assert.equal(code, 0)
+    const drawn = steps.filter(({ step }) => step === 'qr').map(({ qr }) => qr.split('#')[1].split(','))
+    assert.equal(drawn.length, 2)
+    assert.equal(drawn[0][0], drawn[1][0], 'the same reference')
+    assert.notEqual(drawn[0][3], drawn[1][3], 'another secret')
+    assert.equal(steps.at(-1).device.phone, '+15550004000')
+  })
+  test('a code that WhatsApp refuses is not shown; the QR code still works', async () => {
+    server.refusesCodes = true
+    let qr = ''
+    const fourth = server.add({ phone: '15550005000', lid: '900000000005', name: 'Fourth' })
+    const { code, steps } = await run(
+      'devices add --kind whatsapp --name Fourth --phone +15550005000',
+      step => {
+        if (step.step === 'qr') qr = step.qr
+        if (step.step === 'code_refused') server.scan(qr, fourth)
+      },
+    )
+    server.refusesCodes = false
+    assert.equal(code, 0)
+    assert.deepEqual(
+      steps.map(({ step }) => step),
+      ['qr', 'code_refused', 'linked'],
+    )
+    assert.match(steps[1].detail, /400 bad-request/)
+  })
+  test('it names a common browser, and the version that was set', async () => {
+    const sixth = server.add({ phone: '15550006000', lid: '900000000006', name: 'Sixth' })
+    const named = new Program({ ...environment, WHATSAPP_VERSION: '2.3000.999' })
+    const { code } = await named.run('devices add --kind whatsapp --name Sixth', step => {
+      if (step.step === 'qr') server.scan(step.qr, sixth)
+    })
+    assert.equal(code, 0)
+    const { userAgent, devicePairingData } = server.payloads.findLast(one => one.devicePairingData)!
+    const { primary, secondary, tertiary } = userAgent!.appVersion!
+    assert.deepEqual([primary, secondary, tertiary], [2, 3000, 999])
+    const props = proto.DeviceProps.decode(devicePairingData!.deviceProps!)
+    assert.equal(props.platformType, proto.DeviceProps.PlatformType.CHROME)
   })
   test('an attempt that is given up leaves nothing behind', async () => {
     const before = (await devices()).length

@@ -7,6 +7,7 @@ import type { Vault } from '../../src/core/vault.ts'
 import { WhatsAppLine } from '../../src/links/whatsapp/line.ts'
 import { pair } from '../../src/links/whatsapp/pairing.ts'
 import { inboxType } from '../../src/links/whatsapp/session.ts'
+import { WebVersions } from '../../src/links/whatsapp/web-version.ts'
 import { SealedVault } from '../../src/sealed-vault.ts'
 import { secretKey } from '../../src/secret-key.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -42,6 +43,7 @@ test('a line that takes messages and decrypts none is given up, and the next one
   let ahead = 0
   const heard: string[] = []
   const line = new WhatsAppLine({
+    versions: new WebVersions({ lookUp: async () => undefined, now: Date.now }),
     device: { ...device } as Device,
     news: {
       receipt: async () => {},

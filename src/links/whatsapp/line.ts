@@ -17,6 +17,7 @@ import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
 import { identityOf, inboxType, openSession, type Session, seenMs, seenType } from './session.ts'
 import { buildSocket, cut } from './socket.ts'
+import type { WebVersions } from './web-version.ts'
 
 export type LineParts = {
   device: Device
@@ -29,6 +30,7 @@ export type LineParts = {
   habits: SenderParts['habits']
   files: Files
   url?: string
+  versions: WebVersions
   now: () => number
   log: Log
 }
@@ -145,10 +147,13 @@ export class WhatsAppLine implements Link {
         this.#timers.after(unlinkedMs, () => void this.#connect())
         return
       }
+      const version = await this.#parts.versions.get()
+      if (this.#closed) return
       const { socket, arrivals } = buildSocket({
         library,
         session,
         log,
+        version,
         ...(url !== undefined && { url }),
         sent: id => this.#sender.outbox.bytes(id),
         alone: this.#alone,
@@ -229,7 +234,10 @@ export class WhatsAppLine implements Link {
       )
     else log.info({ device: device.id }, 'the WhatsApp connection ended')
     if (verdict.again !== 'now') news.online(false).catch(() => {})
-    if ('attention' in verdict) this.#worry([verdict.attention])
+    if ('attention' in verdict) {
+      this.#worry([verdict.attention])
+      if (verdict.attention === 'client_outdated') this.#parts.versions.refused()
+    }
     if (verdict.again !== 'never') {
       this.#comeBack(verdict)
       return

@@ -8,6 +8,7 @@ import type { Vault } from '../../core/vault.ts'
 import type { Files } from './inbox.ts'
 import { WhatsAppLine } from './line.ts'
 import type { Habits, MediaFile } from './to-whatsapp.ts'
+import type { WebVersions } from './web-version.ts'
 
 export type WhatsAppParts = {
   vault: (deviceId: string) => Vault
@@ -17,6 +18,7 @@ export type WhatsAppParts = {
   files: Files
   habits: Habits
   url?: string
+  versions: WebVersions
   now: () => number
   log: Log
 }

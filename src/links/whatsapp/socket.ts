@@ -8,6 +8,7 @@ import { type OneAtATime, safeConversations } from './conversations.ts'
 import type { Library, Socket } from './library.ts'
 import type { Session } from './session.ts'
 import { watchSignatures } from './signatures.ts'
+import type { WebVersion } from './web-version.ts'
 
 export type SocketOptions = {
   library: Library
@@ -15,6 +16,8 @@ export type SocketOptions = {
   log: Log
   /** Another server than WhatsApp's own, for tests. */
   url?: string
+  /** Which WhatsApp Web we are; undefined: what the library says. */
+  version: WebVersion | undefined
   /** What was sent under this id, for a recipient who could not read it. */
   sent: (id: string) => Promise<Uint8Array | undefined>
   /** Steps of the conversations' keys, over all connections of the number. */
@@ -38,6 +41,7 @@ export function buildSocket({
   session,
   log,
   url,
+  version,
   sent,
   alone,
   caches,
@@ -53,7 +57,9 @@ export function buildSocket({
     Boolean(isJidGroup(jid) || isJidBroadcast(jid) || isJidNewsletter(jid))
   const socket = makeWASocket({
     auth: { creds: session.creds, keys: session.keys },
-    browser: Browsers.ubuntu('Basestation'),
+    // The server makes codes for well-known browsers only.
+    browser: Browsers.ubuntu('Chrome'),
+    ...(version && { version }),
     logger: quietLogger(log) as never,
     // The phone's own notifications go on.
     markOnlineOnConnect: false,

@@ -98,8 +98,15 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   refusal: string | undefined
   /** It never says that all that waited was handed over, and so the library holds everything back. */
   unending = false
+  /** After a first scan it wants the code drawn again, with another secret. */
+  wantsFreshSecret = false
+  /** It makes no codes to type. */
+  refusesCodes = false
+  readonly #usedSecrets = new Set<string>()
   /** Kinds of queries that are never answered. */
   readonly silent = new Set<string>()
+  /** How each connection introduced itself. */
+  readonly payloads: proto.ClientPayload[] = []
   /** Every message that the gateway sent, in order, repeated ones too. */
   readonly outgoing: Outgoing[] = []
   /** What a recipient could not decrypt, and why. */
@@ -161,6 +168,15 @@ export class WhatsAppStandin extends EventEmitter<Events> {
     const [ref = '', noise = '', identity = '', secret = ''] = qr.split('#')[1]!.split(',')
     const connection = this.#refs.get(ref)
     if (!connection) throw new Error('nobody shows this code')
+    if (this.wantsFreshSecret && !this.#usedSecrets.has(ref)) {
+      this.#usedSecrets.add(ref).add(secret)
+      connection.send({
+        tag: 'notification',
+        attrs: { from: host, type: 'companion_reg_refresh', id: newId(), t: seconds() },
+      })
+      return
+    }
+    if (this.#usedSecrets.has(secret)) return
     const [noiseKey, identityKey, adv] = [noise, identity, secret].map(text => Buffer.from(text, 'base64'))
     this.#offerPairing(connection, account, noiseKey!, identityKey!, adv!)
   }
@@ -313,6 +329,7 @@ export class WhatsAppStandin extends EventEmitter<Events> {
 
   #admit(connection: Connection, payload: proto.ClientPayload, clientKey: Buffer): void {
     connection.clientKey = clientKey
+    this.payloads.push(payload)
     if (payload.devicePairingData) {
       connection.registration = payload.devicePairingData
       const refs = Array.from({ length: 6 }, () => `2@${randomBytes(48).toString('base64')}`)
@@ -441,6 +458,11 @@ export class WhatsAppStandin extends EventEmitter<Events> {
   async #answer(connection: Connection, node: BinaryNode): Promise<void> {
     const { id = '', xmlns = '' } = node.attrs
     if (this.silent.has(xmlns)) return
+    if (this.refusesCodes && childOf(node, 'link_code_companion_reg')) {
+      const error = { tag: 'error', attrs: { code: '400', text: 'bad-request' } }
+      connection.send({ tag: 'iq', attrs: { from: host, type: 'error', id }, content: [error] })
+      return
+    }
     const content =
       xmlns === 'md' ? await this.#link(connection, node) : this.#queries.answer(connection, node)
     const attrs = { from: host, type: 'result', id }

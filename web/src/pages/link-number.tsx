@@ -11,7 +11,7 @@ import { QrCode } from '../parts/qr-code.tsx'
 
 type Props = { name: string; phone?: string; deviceId?: string; onBack?: () => void }
 
-type State = { qr?: LinkStep; code?: string; end?: LinkStep; error?: unknown }
+type State = { qr?: LinkStep; code?: string; noCode?: string; end?: LinkStep; error?: unknown }
 
 export function LinkNumber(props: Props) {
   const [attempt, setAttempt] = useState(1)
@@ -38,6 +38,7 @@ function Attempt({ name, phone = '', deviceId, onBack, onAgain }: Props & { onAg
           if (isOver) break
           if (step.step === 'qr') setState(before => ({ ...before, qr: step }))
           if (step.step === 'code') setState(before => ({ ...before, code: step.code! }))
+          if (step.step === 'code_refused') setState(before => ({ ...before, noCode: step.detail! }))
           if (step.step === 'linked' || step.step === 'failed') {
             isEnded.current = true
             setState({ end: step })
@@ -93,6 +94,7 @@ function Attempt({ name, phone = '', deviceId, onBack, onAgain }: Props & { onAg
           <Secret text={`${state.code.slice(0, 4)}-${state.code.slice(4)}`} />
         </div>
       )}
+      {state.noCode && <p className="muted">{state.noCode}</p>}
       <div className="row">
         <ButtonLink to="/devices" look="quiet">
           Cancel
