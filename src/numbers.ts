@@ -78,6 +78,7 @@ export function buildNumbers(parts: NumbersParts): Numbers {
     },
     versions: webVersions(config, now),
     restricted: (deviceId, restrictedUntil) => store.describe(deviceId, { restrictedUntil }),
+    rests: (deviceId, restsUntil) => store.describe(deviceId, { restsUntil }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
   })
   const graph = new URL(config.WHATSAPP_GRAPH_URL)

@@ -63,6 +63,16 @@ export function newChatsLeft(device: Careful, pace: Pace, now: number): number {
   return Math.max(0, newChatsToday(device, now) - met)
 }
 
+/** A rest that is longer than the pause between two messages. */
+const longRestMs = 60_000
+
+/** It sends nothing for a while: what waits for it had better go elsewhere. */
+export const isResting = ({ restUntil = 0 }: Pace, now: number): boolean => restUntil > now + longRestMs
+
+/** It may write to nobody new for a while. */
+export const isRestricted = ({ restrictedUntil }: Pick<Careful, 'restrictedUntil'>, now: number): boolean =>
+  (restrictedUntil ?? 0) > now + longRestMs
+
 /** When new chats may be begun again, at the earliest, if they may not now. */
 export const newChatsAt = ({ restrictedUntil }: Careful, now: number): number =>
   (restrictedUntil ?? 0) > now ? restrictedUntil! : newDay(now)

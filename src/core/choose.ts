@@ -1,6 +1,6 @@
 /** Which device carries a message. */
 
-import { averageGapMs, limitsOf } from './caution.ts'
+import { averageGapMs, isResting, isRestricted, limitsOf } from './caution.ts'
 import { canSendMedia, type Device, type DeviceKind, type Load, sendsSms } from './device.ts'
 import { dayPartsLeft, expectedWait } from './pace.ts'
 import { type Measure, measure } from './segments.ts'
@@ -20,7 +20,7 @@ export type Reason = 'named' | 'familiar' | 'only_one' | 'shortest_wait'
 /** Why another was not. */
 export type PassedOver = {
   deviceId: string
-  code: Refusal['code'] | 'not_familiar' | 'sms_first' | 'longer_wait'
+  code: Refusal['code'] | 'not_familiar' | 'sms_first' | 'longer_wait' | 'not_its_turn'
 }
 
 export type Chosen = { candidate: Candidate; why: Reason; passed: readonly PassedOver[] }
@@ -103,6 +103,8 @@ export function choose(
     }
     const { device, lastChosen } = candidate
     const rank = [
+      // It could take the message, but would sit on it: only if nobody else can.
+      isResting(candidate.load.pace, now) || isRestricted(device, now) ? 1 : 0,
       !weight.content.media && !sendsSms(device.kind) ? 1 : 0,
       expectedSeconds(candidate, weight, 1, now),
       lastChosen,
@@ -120,10 +122,16 @@ export function choose(
     if (other !== best)
       passed.push({
         deviceId: other.candidate.device.id,
-        code: known ? 'not_familiar' : other.rank[0] !== rank[0] ? 'sms_first' : 'longer_wait',
+        code: known ? 'not_familiar' : passedOver(other.rank, rank),
       })
   const alone = able.length === 1 ? 'only_one' : 'shortest_wait'
   return { candidate, why: known ? 'familiar' : alone, passed }
+}
+
+/** What decided between two: a rest, the kind, the wait, or whose turn it was. */
+function passedOver(other: readonly number[], best: readonly number[]): PassedOver['code'] {
+  const decided = other.findIndex((value, place) => value !== best[place])
+  return (['longer_wait', 'sms_first', 'longer_wait', 'not_its_turn'] as const)[decided] ?? 'not_its_turn'
 }
 
 /** Seconds until the last of so many messages is handed to the device. An estimate. */

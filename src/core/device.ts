@@ -103,6 +103,8 @@ export type Description = {
   attention?: readonly AttentionCode[]
   seenAt?: number
   restrictedUntil?: number | null
+  /** Nothing is handed to it before; null: no such time. */
+  restsUntil?: number | null
 }
 
 export type DeviceDraft = Pick<

@@ -127,7 +127,7 @@ export interface Store extends VaultStore, UserStore {
   /** Messages that phones are to be asked not to send. */
   toCancel(limit: number): Awaitable<Message[]>
   /** Queued messages of a device that may go to another one. */
-  movable(deviceId: string, limit: number): Awaitable<Message[]>
+  movable(deviceId: string, limit: number, onlyStrangers?: boolean): Awaitable<Message[]>
   /** Messages that a restore holds back. */
   heldCount(): Awaitable<number>
   /** The device that last exchanged messages with this number since then. */

@@ -1,6 +1,6 @@
 /** Tidies up: ends what outlived its validity and moves messages on that wait for a device that cannot take them. */
 
-import { limitsOf } from './caution.ts'
+import { isResting, isRestricted, limitsOf } from './caution.ts'
 import { type Candidate, choose, Weight } from './choose.ts'
 import type { Fleet } from './fleet.ts'
 import type { Log } from './log.ts'
@@ -86,7 +86,18 @@ export class Sweeper {
   /** Its queue would wait for longer than a reconnect takes, or not all of it can go out today. */
   #stuck(member: Candidate): boolean {
     const { device, load } = member
-    return this.#isAway(member) || device.paused || this.#dayPartsLeft(member) < load.waitingParts
+    return (
+      this.#isAway(member) ||
+      device.paused ||
+      this.#dayPartsLeft(member) < load.waitingParts ||
+      this.#isHeldBack(member)
+    )
+  }
+
+  /** WhatsApp lets it send nothing, or write to nobody new. */
+  #isHeldBack({ device, load }: Candidate): boolean {
+    const { now } = this.#parts
+    return isResting(load.pace, now()) || isRestricted(device, now())
   }
 
   #dayPartsLeft({ device, load }: Candidate): number {
@@ -110,10 +121,15 @@ export class Sweeper {
   async #relieve(member: Candidate): Promise<boolean> {
     if (this.#resting(member)) return false
     const { store, wake, log, fleet } = this.#parts
-    const messages = await store.movable(member.device.id, step)
+    const onlyStrangers =
+      !this.#isAway(member) && !member.device.paused && !isResting(member.load.pace, this.#parts.now())
+        ? isRestricted(member.device, this.#parts.now())
+        : false
+    const messages = await store.movable(member.device.id, step, onlyStrangers)
     const transfers: Transfer[] = []
     // What still goes out today stays where it is, if the day's budget is all that is wrong.
-    let left = this.#isAway(member) || member.device.paused ? 0 : this.#dayPartsLeft(member)
+    const isHeldBack = this.#isAway(member) || member.device.paused || this.#isHeldBack(member)
+    let left = isHeldBack ? 0 : this.#dayPartsLeft(member)
     for (const message of messages) {
       if (message.parts <= left) {
         left -= message.parts
@@ -151,7 +167,7 @@ export class Sweeper {
       to: to.device.id,
       oldParts: message.parts,
       parts,
-      reason: reasonOf(member),
+      reason: reasonOf(member, this.#isHeldBack(member)),
     }
   }
 
@@ -164,8 +180,9 @@ export class Sweeper {
   }
 }
 
-function reasonOf({ device, online }: Candidate): string {
+function reasonOf({ device, online }: Candidate, isHeldBack: boolean): string {
   if (device.removedAt !== null) return 'removed'
   if (device.paused) return 'paused'
-  return online ? 'out_of_budget' : 'offline'
+  if (!online) return 'offline'
+  return isHeldBack ? 'restricted' : 'out_of_budget'
 }

@@ -22,6 +22,7 @@ const passedBecause: Record<string, string> = {
   not_familiar: 'Another device last exchanged messages with the recipient.',
   sms_first: 'Without media a phone comes before WhatsApp.',
   longer_wait: 'It would have taken longer.',
+  not_its_turn: 'It could have sent the message as soon; it was the other device’s turn.',
 }
 
 const movedBecause: Record<string, string> = {
@@ -31,6 +32,7 @@ const movedBecause: Record<string, string> = {
   paused: 'Its device was paused, so it went to another one.',
   removed: 'Its device was removed, so it went to another one.',
   out_of_budget: 'Its device had no SMS parts left that day, so it went to another one.',
+  restricted: 'WhatsApp restricts its number for now, so it went to another device.',
   requested: 'Somebody took it back.',
   opted_out: 'The recipient opted out.',
   erased: 'The recipient was forgotten.',

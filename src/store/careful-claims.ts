@@ -3,7 +3,7 @@
 import { type Caution, gapMs, limitsOf, newChatsAt, newChatsLeft } from '../core/caution.ts'
 import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
 import { columns, type MessageRow } from './message-row.ts'
-import { type Sql, sql } from './sql.ts'
+import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The messages to hand over now; the new pace, if it changed; when to ask again. */
@@ -78,18 +78,17 @@ export async function knows(
   return row !== undefined
 }
 
-async function firstFriend(
-  connection: Sql,
-  { id, environmentId }: Chat,
-  now: number,
-): Promise<MessageRow | undefined> {
+/** The same for each row of `messages`: its recipient and its device know each other. */
+export const isFriend = `(
+  EXISTS (SELECT 1 FROM received r WHERE r.device_id = messages.device_id AND r.sender = '+' || messages.recipient)
+  OR EXISTS (SELECT 1 FROM messages m WHERE m.recipient = messages.recipient
+    AND m.environment_id = messages.environment_id AND m.device_id = messages.device_id
+    AND (m.sent_at IS NOT NULL OR m.status = 'sending')))`
+
+async function firstFriend(connection: Sql, { id }: Chat, now: number): Promise<MessageRow | undefined> {
   const [row] = await connection.all<MessageRow>(sql`
     SELECT ${columns} FROM messages
-    WHERE device_id = ${id} AND status = 'queued' AND held = 0 AND expires_at > ${now}
-      AND (EXISTS (SELECT 1 FROM received r WHERE r.device_id = ${id} AND r.sender = '+' || messages.recipient)
-        OR EXISTS (SELECT 1 FROM messages m WHERE m.recipient = messages.recipient
-          AND m.environment_id = ${environmentId} AND m.device_id = ${id}
-          AND (m.sent_at IS NOT NULL OR m.status = 'sending')))
+    WHERE device_id = ${id} AND status = 'queued' AND held = 0 AND expires_at > ${now} AND ${raw(isFriend)}
     ORDER BY seq LIMIT 1`)
   return row
 }

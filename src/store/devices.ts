@@ -135,6 +135,7 @@ export const describe: Verb<{ deviceId: string; description: Description }, void
     const told =
       JSON.stringify(about) !== JSON.stringify(before.about) || restrictedUntil !== before.restrictedUntil
     const worried = attention.join() !== before.attention.join()
+    if (description.restsUntil !== undefined) await rest(tx, deviceId, description.restsUntil)
     if (!told && !worried && seenAt === before.seenAt) continue
     await tx.all(sql`
       UPDATE devices SET about = ${JSON.stringify(about)}, attention = ${JSON.stringify(attention)}, seen_at = ${seenAt},
@@ -144,6 +145,15 @@ export const describe: Verb<{ deviceId: string; description: Description }, void
     if (worried) tell(tx, 'device.attention', before, { attention })
   }
   return reports.map(() => undefined)
+}
+
+async function rest(tx: Transaction, deviceId: string, until: number | null): Promise<void> {
+  const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
+  if (!load) return
+  const { restUntil: _, ...pace } = JSON.parse(load.pace) as Pace
+  const changed: Pace = until === null ? pace : { ...pace, restUntil: until }
+  await tx.all(sql`UPDATE loads SET pace = ${JSON.stringify(changed)} WHERE device_id = ${deviceId}`)
+  tx.devicesChanged()
 }
 
 export const leave: Verb<string, void> = async (tx, names) => {

@@ -122,7 +122,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
       claims.unacknowledged(reader, deviceId, registration, options.now(), limit),
     slowToAcknowledge: before => claims.slowToAcknowledge(reader, before, options.now()),
     toCancel: limit => cancellations.toCancel(reader, options.now(), limit),
-    movable: (deviceId, limit) => transfers.movable(reader, deviceId, limit),
+    movable: (deviceId, limit, onlyStrangers) => transfers.movable(reader, deviceId, limit, onlyStrangers),
     heldCount: () => messages.heldCount(reader),
     familiarDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
 

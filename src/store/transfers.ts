@@ -2,9 +2,10 @@
 
 import type { Message } from '../core/message.ts'
 import type { Transfer } from '../core/store.ts'
+import { isFriend } from './careful-claims.ts'
 import type { Verb } from './group.ts'
 import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
-import { from, type Sql, sql } from './sql.ts'
+import { from, type Sql, sql, varying } from './sql.ts'
 
 export const transfer: Verb<readonly Transfer[], void> = async (tx, batches) => {
   const transfers = batches.flat()
@@ -31,11 +32,18 @@ export const transfer: Verb<readonly Transfer[], void> = async (tx, batches) => 
   return batches.map(() => undefined)
 }
 
-export async function movable(connection: Sql, deviceId: string, limit: number): Promise<Message[]> {
+/** `onlyStrangers`: those to people whom the device has never exchanged messages with. */
+export async function movable(
+  connection: Sql,
+  deviceId: string,
+  limit: number,
+  onlyStrangers = false,
+): Promise<Message[]> {
+  const strangers = varying(onlyStrangers ? `AND NOT ${isFriend}` : '')
   const found = await connection.all<MessageRow>(sql`
     SELECT ${columns} FROM messages
     WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0
-      AND pinned = 0
+      AND pinned = 0 ${strangers}
     ORDER BY seq LIMIT ${limit}`)
   return found.map(fromRow)
 }

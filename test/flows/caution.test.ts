@@ -39,7 +39,7 @@ for (const { name, empty } of databases)
             environmentId: 1,
             batchId: null,
             deviceId: device.id,
-            pinned: true,
+            pinned: false,
             recipient: numberOf(person),
             text: 'x',
             mediaUrl: null,
@@ -116,6 +116,33 @@ for (const { name, empty } of databases)
         assert.deepEqual([passed, retryAt], [[9], clock.now + 3_600_000])
         clock.now += 3_600_000
         assert.deepEqual(await people(world), [1])
+      }),
+    )
+    test(
+      'a number that rests is handed nothing, not even answers, until the rest ends or is lifted',
+      inWorld({}, async world => {
+        const { store, device, clock } = world
+        await written(world, 9)
+        await store.describe(device.id, { restsUntil: clock.now + 3_600_000 })
+        await queue(world, 1, 9)
+        assert.deepEqual(await claimed(world).then(({ people, retryAt }) => [people, retryAt]), [
+          [],
+          clock.now + 3_600_000,
+        ])
+        await store.describe(device.id, { restsUntil: null })
+        assert.deepEqual(await people(world), [1, 9])
+      }),
+    )
+    test(
+      'what moves on from a restricted number is what is for strangers',
+      inWorld({}, async world => {
+        const { store, device } = world
+        await written(world, 9)
+        await queue(world, 1, 9, 2)
+        const to = async (onlyStrangers: boolean) =>
+          (await store.movable(device.id, 10, onlyStrangers)).map(({ recipient }) => recipient)
+        assert.deepEqual(await to(true), [numberOf(1), numberOf(2)])
+        assert.deepEqual(await to(false), [numberOf(1), numberOf(9), numberOf(2)])
       }),
     )
     test(

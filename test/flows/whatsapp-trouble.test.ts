@@ -53,6 +53,7 @@ test('a line that takes messages and decrypts none is given up, and the next one
     vault,
     attention: async () => {},
     restricted: async () => {},
+    rests: async () => {},
     media: () => Promise.reject(new Error('none')),
     habits: { audio: 'playable' },
     files: {

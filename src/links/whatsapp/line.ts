@@ -13,7 +13,9 @@ import { cachesFor } from './cache.ts'
 import { oneAtATime } from './conversations.ts'
 import { type Files, Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
+import { Pulse } from './pulse.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
+import { Restrictions } from './restrictions.ts'
 import { Sender, type SenderParts, type Way } from './sender.ts'
 import { identityOf, inboxType, openSession, type Session, seenMs, seenType } from './session.ts'
 import { buildSocket, cut } from './socket.ts'
@@ -26,6 +28,8 @@ export type LineParts = {
   attention: (codes: readonly AttentionCode[]) => Promise<void>
   /** It may begin no new chats until then. */
   restricted: (until: number | null) => Promise<void>
+  /** It sends nothing until then. */
+  rests: (until: number | null) => Promise<void>
   media: SenderParts['media']
   habits: SenderParts['habits']
   files: Files
@@ -38,19 +42,15 @@ export type LineParts = {
 const tickMs = 5_000
 /** A number that is not linked may be linked by another process. */
 const unlinkedMs = 2_000
-/** The server answers a ping every half minute: longer silence means that nobody is there. */
-const silentMs = 90_000
-/** Messages that lie undecrypted for so long, and nothing moves: the library has got stuck, though it answers pings. */
-const deafMs = 60_000
 /** A connection that held for so long is a good one. */
 const stableMs = 60_000
-/** How long a restriction lasts when WhatsApp does not say. */
-const restrictedMs = 24 * 3_600_000
 const tellMs = 1_000
 
 export class WhatsAppLine implements Link {
   readonly #parts: LineParts
   readonly #sender: Sender
+  readonly #restrictions: Restrictions
+  readonly #pulse: Pulse
   readonly #timers = new Timers()
   readonly #tick: NodeJS.Timeout
   readonly #inbox: Inbox
@@ -66,7 +66,6 @@ export class WhatsAppLine implements Link {
   #arrivals: Arrivals | undefined
   #isOpen = false
   #openedAt = 0
-  #heardAt = 0
   #attempt = 0
   #closed = false
 
@@ -74,13 +73,19 @@ export class WhatsAppLine implements Link {
     this.#parts = parts
     const { device, vault, media, now, log } = parts
     this.#caches = cachesFor(now)
+    this.#pulse = new Pulse(now)
+    this.#restrictions = new Restrictions({
+      restricted: until => this.#safely(parts.restricted(until)),
+      rests: until => this.#safely(parts.rests(until)),
+      now,
+    })
     this.#sender = new Sender({
       deviceId: device.id,
       vault,
       media,
       habits: parts.habits,
       tell: receipt => this.#tell(receipt),
-      onRestricted: () => this.#safely(parts.restricted(now() + restrictedMs)),
+      restrictions: this.#restrictions,
       now,
       log,
     })
@@ -164,7 +169,7 @@ export class WhatsAppLine implements Link {
       this.#socket = socket
       this.#session = session
       this.#arrivals = arrivals
-      this.#heardAt = this.#parts.now()
+      this.#pulse.heard()
       socket.ev.on('creds.update', () => {
         // What a connection that has ended still says is older than what the next one has kept.
         if (socket !== this.#socket) return
@@ -183,9 +188,7 @@ export class WhatsAppLine implements Link {
 
   #listen(socket: Socket): void {
     const way = () => this.#way()
-    socket.ws.on('frame', () => {
-      this.#heardAt = this.#parts.now()
-    })
+    socket.ws.on('frame', () => this.#pulse.heard())
     socket.ws.on('CB:ack,class:message', (node: BinaryNode) =>
       this.#safely(this.#sender.acknowledged(node, way)),
     )
@@ -195,10 +198,7 @@ export class WhatsAppLine implements Link {
     })
     socket.ev.on('connection.update', ({ connection, lastDisconnect, reachoutTimeLock: lock }) => {
       if (socket !== this.#socket) return
-      if (lock) {
-        const until = lock.timeEnforcementEnds?.getTime() ?? this.#parts.now() + restrictedMs
-        this.#safely(this.#parts.restricted(lock.isActive ? until : null))
-      }
+      if (lock) this.#restrictions.changed(lock)
       if (connection === 'open') this.#safely(this.#opened())
       if (connection === 'close') {
         // What is still in its buffer was acknowledged to the server, and would be gone.
@@ -255,15 +255,13 @@ export class WhatsAppLine implements Link {
 
   /** Each look: what was not acknowledged is offered again, and a connection that fell silent is given up. */
   async #look(): Promise<void> {
-    const { now, log, device } = this.#parts
+    const { log, device } = this.#parts
     this.#sender.outbox.tidy()
     if (!this.#isOpen) return
-    const silent = now() - this.#heardAt > silentMs
-    const deaf = (this.#arrivals?.stuckMs() ?? 0) > deafMs
-    if (silent || deaf) {
-      const trouble = silent ? 'WhatsApp fell silent' : 'messages come and are not decrypted'
-      log.warn({ device: device.id }, `${trouble}; connecting anew`)
-      if (deaf) this.#abandon()
+    const trouble = this.#pulse.trouble(this.#arrivals)
+    if (trouble) {
+      log.warn({ device: device.id, trouble }, 'the WhatsApp connection does not work; connecting anew')
+      if (trouble === 'deaf') this.#abandon()
       await this.#socket?.end(new Error(trouble))
       return
     }

@@ -14,6 +14,7 @@ export type WhatsAppParts = {
   vault: (deviceId: string) => Vault
   attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
   restricted: (deviceId: string, until: number | null) => Promise<void>
+  rests: (deviceId: string, until: number | null) => Promise<void>
   media: (message: Message) => Promise<MediaFile>
   files: Files
   habits: Habits
@@ -23,7 +24,13 @@ export type WhatsAppParts = {
   log: Log
 }
 
-export const whatsappNumbers = ({ vault, attention, restricted, ...rest }: WhatsAppParts): LinkKind => ({
+export const whatsappNumbers = ({
+  vault,
+  attention,
+  restricted,
+  rests,
+  ...rest
+}: WhatsAppParts): LinkKind => ({
   kind: 'whatsapp',
   open: (device, news) =>
     new WhatsAppLine({
@@ -32,6 +39,7 @@ export const whatsappNumbers = ({ vault, attention, restricted, ...rest }: Whats
       vault: vault(device.id),
       attention: codes => attention(device.id, codes),
       restricted: until => restricted(device.id, until),
+      rests: until => rests(device.id, until),
       ...rest,
     }),
 })

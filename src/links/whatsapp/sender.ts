@@ -11,6 +11,7 @@ import { Halves, type Step } from './halves.ts'
 import type { Library, Socket } from './library.ts'
 import { keepMs, Outbox, type Sent, whatsappIdOf } from './outbox.ts'
 import { Recipients } from './recipients.ts'
+import type { Restrictions } from './restrictions.ts'
 import { quietLogger } from './socket.ts'
 import { contentsOf, type Habits, type MediaFile } from './to-whatsapp.ts'
 
@@ -22,8 +23,7 @@ export type SenderParts = {
   habits: Habits
   /** Until it is stored. */
   tell: (receipt: Receipt) => void
-  /** WhatsApp lets the number begin no new chats. */
-  onRestricted: () => void
+  restrictions: Restrictions
   now: () => number
   log: Log
 }
@@ -168,7 +168,8 @@ export class Sender {
       await this.send(open, pending.message)
       return
     }
-    if (error === '463') this.#parts.onRestricted()
+    if (error === '463') this.#parts.restrictions.refused()
+    if (error === undefined) this.#parts.restrictions.taken()
     const at = Number(t) * 1_000 || this.#parts.now()
     if (error === undefined) await this.#came(sent, 'sent', at)
     else this.#settle(this.#receipt(sent.messageId, 'failed', refusalOf(error), at))
