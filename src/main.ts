@@ -142,6 +142,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     mediaFolder,
     record: receipt => reception.record(receipt),
     receive: incoming => reception.receive(incoming),
+    amend: (amendment, otherwise) => reception.amend(amendment, otherwise),
     now,
     log,
   })

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import type { Amendment } from './core/amendment.ts'
 import type { AttentionCode } from './core/device.ts'
 import type { LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
@@ -25,6 +26,7 @@ export type NumbersParts = {
   mediaFolder: MediaFolder
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
+  amend: (amendment: Amendment, otherwise: Incoming) => Promise<void>
   now: () => number
   log: Log
 }
@@ -77,6 +79,11 @@ export function buildNumbers(parts: NumbersParts): Numbers {
       save,
     },
     versions: webVersions(config, now),
+    optedOut: async (environmentId, lid, number) => {
+      if (!(await store.optedOut(environmentId, [lid])).has(lid)) return false
+      await store.optOut(environmentId, number, 'message')
+      return true
+    },
     restricted: (deviceId, restrictedUntil) => store.describe(deviceId, { restrictedUntil }),
     rests: (deviceId, restsUntil) => store.describe(deviceId, { restsUntil }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),
@@ -96,6 +103,7 @@ export function buildNumbers(parts: NumbersParts): Numbers {
     vault: shared.vault,
     record: parts.record,
     receive: parts.receive,
+    amend: parts.amend,
     wake: deviceId => cloud.look(deviceId),
     heard: (deviceId, seenAt, attention) => store.describe(deviceId, { seenAt, attention }),
     now,

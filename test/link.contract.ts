@@ -82,6 +82,7 @@ export function listen(kind: LinkKind, trouble = { broken: false }) {
       refuse()
       received.push(incoming)
     },
+    amended: async () => refuse(),
     online: async online => {
       states.push(online)
     },

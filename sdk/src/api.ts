@@ -132,7 +132,7 @@ export type DeliveriesResponse = {
   data: Array<{
     event_id: string
     /** null once the event was removed. */
-    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
+    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
     /** pending: it is tried again. failed: it is not. */
     state: 'pending' | 'delivered' | 'failed'
     /** How often it was tried, since it was last replayed. */
@@ -160,7 +160,7 @@ export type DeliveryResponse = {
   data: {
     event_id: string
     /** null once the event was removed. */
-    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
+    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
     /** pending: it is tried again. failed: it is not. */
     state: 'pending' | 'delivered' | 'failed'
     /** How often it was tried, since it was last replayed. */
@@ -182,7 +182,7 @@ export type DeliveryResponse = {
       /** The same in lists, in streams and at webhooks (webhook-id). */
       id: string
       /** What happened. Ignore types you do not know. */
-      type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
+      type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
       /** When it happened. */
       created_at: string
       sequence: number | null
@@ -534,7 +534,7 @@ export type Event = {
   /** The same in lists, in streams and at webhooks (webhook-id). */
   id: string
   /** What happened. Ignore types you do not know. */
-  type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
+  type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
   /** When it happened. */
   created_at: string
   sequence: number | null
@@ -545,7 +545,7 @@ export type Event = {
 }
 
 export type EventsQuery = {
-  /** Only these types, comma-separated. There are message.scheduled, message.queued, message.sending, message.sent, message.delivered, message.read, message.failed, message.expired, message.canceled, message.unknown, message.received, device.online, device.offline, device.attention, device.added, device.changed, device.paused, device.resumed, device.removed, webhook.disabled, person.erased. */
+  /** Only these types, comma-separated. There are message.scheduled, message.queued, message.sending, message.sent, message.delivered, message.read, message.failed, message.expired, message.canceled, message.unknown, message.received, message.reaction, received.edited, received.deleted, received.reaction, device.online, device.offline, device.attention, device.added, device.changed, device.paused, device.resumed, device.removed, webhook.disabled, person.erased. */
   types?: string
   /** Only what concerns this device. */
   device_id?: string
@@ -561,7 +561,7 @@ export type EventsResponse = {
     /** The same in lists, in streams and at webhooks (webhook-id). */
     id: string
     /** What happened. Ignore types you do not know. */
-    type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
+    type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
     /** When it happened. */
     created_at: string
     sequence: number | null
@@ -1278,7 +1278,7 @@ export type StatusResponse = {
 }
 
 export type StreamQuery = {
-  /** Only these types, comma-separated. There are message.scheduled, message.queued, message.sending, message.sent, message.delivered, message.read, message.failed, message.expired, message.canceled, message.unknown, message.received, device.online, device.offline, device.attention, device.added, device.changed, device.paused, device.resumed, device.removed, webhook.disabled, person.erased. */
+  /** Only these types, comma-separated. There are message.scheduled, message.queued, message.sending, message.sent, message.delivered, message.read, message.failed, message.expired, message.canceled, message.unknown, message.received, message.reaction, received.edited, received.deleted, received.reaction, device.online, device.offline, device.attention, device.added, device.changed, device.paused, device.resumed, device.removed, webhook.disabled, person.erased. */
   types?: string
   /** Only what concerns this device. */
   device_id?: string
@@ -1388,7 +1388,7 @@ export type WebhookAddRequest = {
   /** Where to post what happens: https, on the public internet. */
   url: string
   /** Only these types of events. When omitted or null: all of them. */
-  types?: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+  types?: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
   device_id?: string | null
 }
 
@@ -1396,7 +1396,7 @@ export type WebhookChangeRequest = {
   /** Where to post what happens: https, on the public internet. */
   url?: string
   /** Only these types of events. When omitted or null: all of them. */
-  types?: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+  types?: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
   device_id?: string | null
   /** Switched on again it is told what happens from then on; replay the rest. */
   enabled?: boolean
@@ -1408,7 +1408,7 @@ export type WebhookResponse = {
     /** Identifier of the webhook. */
     id: string
     url: string
-    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
     device_id: string | null
     enabled: boolean
     disabled_reason: 'switched_off' | 'gone' | 'failing' | null
@@ -1426,7 +1426,7 @@ export type WebhookSecretResponse = {
     /** Identifier of the webhook. */
     id: string
     url: string
-    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
     device_id: string | null
     enabled: boolean
     disabled_reason: 'switched_off' | 'gone' | 'failing' | null
@@ -1446,7 +1446,7 @@ export type WebhooksResponse = {
     /** Identifier of the webhook. */
     id: string
     url: string
-    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
     device_id: string | null
     enabled: boolean
     disabled_reason: 'switched_off' | 'gone' | 'failing' | null

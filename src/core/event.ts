@@ -6,6 +6,10 @@ import type { Received } from './received.ts'
 export const eventTypes = [
   ...statuses.map(status => `message.${status}` as const),
   'message.received',
+  'message.reaction',
+  'received.edited',
+  'received.deleted',
+  'received.reaction',
   'device.online',
   'device.offline',
   'device.attention',

@@ -6,7 +6,7 @@ import { type Chosen, expectedSeconds, Weight } from './choose.ts'
 import type { Device } from './device.ts'
 import type { Environment } from './environment.ts'
 import { furthestMs, type NewMessage } from './message.ts'
-import { normaliseNumber } from './number.ts'
+import { hiddenPerson, normaliseNumber } from './number.ts'
 import { invalid, Problem } from './problem.ts'
 import type { Accepted, Store } from './store.ts'
 import { parseTime } from './time.ts'
@@ -74,8 +74,37 @@ export class Gateway {
     draft: SingleDraft,
     remember?: Remember<NewMessage>,
   ): Promise<NewMessage> {
+    const hidden = hiddenPerson(draft.to)
+    if (hidden !== undefined) return await this.#answer(environment, draft, hidden, remember)
     const recipient = this.#recipient(environment, draft.to)
     if (recipient === undefined) throw invalidRecipient(draft.to)
+    return await this.#sendTo(environment, draft, recipient, remember)
+  }
+
+  /** Somebody whose number is hidden can be written to only by the number that they wrote to. */
+  async #answer(
+    environment: Environment,
+    draft: SingleDraft,
+    person: string,
+    remember: Remember<NewMessage> | undefined,
+  ): Promise<NewMessage> {
+    const { store, fleet } = this.#parts
+    const deviceId = draft.device_id ?? (await store.familiarDevice(environment.id, person, 0))
+    const device = deviceId === undefined ? undefined : fleet.member(deviceId)?.device
+    if (deviceId === undefined || (device && device.driver !== 'linked'))
+      throw new Problem(
+        'invalid_recipient',
+        `${person} hides their number: only the linked WhatsApp number that they wrote to can answer.`,
+      )
+    return await this.#sendTo(environment, { ...draft, device_id: deviceId }, person, remember)
+  }
+
+  async #sendTo(
+    environment: Environment,
+    draft: SingleDraft,
+    recipient: string,
+    remember: Remember<NewMessage> | undefined,
+  ): Promise<NewMessage> {
     const weight = this.#weigh(draft)
     const sendAt = this.#sendAt(draft)
     const carrier = await this.#carriers.find(environment, draft, weight, 1, recipient, sendAt !== null)

@@ -1,5 +1,6 @@
 /** Port: a live line to one device, and the news it brings. */
 
+import type { Amendment } from './amendment.ts'
 import type { Device, DeviceKind } from './device.ts'
 import type { Message, Receipt } from './message.ts'
 import type { Incoming } from './received.ts'
@@ -38,6 +39,8 @@ export type Link = {
 export type News = {
   receipt(receipt: Receipt): Promise<void>
   received(incoming: Omit<Incoming, 'deviceId'>): Promise<void>
+  /** Somebody changed a message; if it is not here, `otherwise` is received in its place. */
+  amended(amendment: Omit<Amendment, 'deviceId'>, otherwise?: Omit<Incoming, 'deviceId'>): Promise<void>
   online(online: boolean): Promise<void>
 }
 

@@ -172,6 +172,10 @@ export const failures = {
   },
   device_removed: { detail: 'The device this message was meant for was removed.', retryable: true },
   expired: { detail: 'Its validity ended before a device took it.', retryable: true },
+  opted_out: {
+    detail: 'The recipient wants no messages: they said so from a hidden number.',
+    retryable: false,
+  },
   not_on_whatsapp: { detail: 'The number is not on WhatsApp.', retryable: false },
   whatsapp_restricted: {
     detail:

@@ -16,6 +16,19 @@ export function normaliseNumber(given: string): string | undefined {
   return international.test(number) ? number : undefined
 }
 
+/** Where WhatsApp hides somebody's number, this is all there is of them: `123456789012345@lid`. */
+const hidden = /^(\d{5,15})(?::\d+)?@lid$/
+
+/** The name of somebody whose number is hidden, without that of their device. */
+export function hiddenPerson(given: string): string | undefined {
+  const id = hidden.exec(given)?.[1]
+  return id === undefined ? undefined : `${id}@lid`
+}
+
+/** Whether one can write to them: a number, or somebody who wrote from a hidden one. */
+export const isWritable = (person: string): boolean =>
+  international.test(person) || hiddenPerson(person) === person
+
 /** A number fit for logs: enough to recognise, too little to call. */
 export function maskNumber(number: string): string {
   return number.length > 6 ? `${number.slice(0, 3)}…${number.slice(-2)}` : '…'

@@ -24,6 +24,10 @@ export type Incoming = {
   metadata: Record<string, unknown>
   /** The device's own id of it, by which a second delivery is recognised. */
   externalId: string | null
+  /** The received message that it answers, under one of the device's own ids. */
+  answers?: readonly string[]
+  /** Another name of the sender's, under which they may have written before. */
+  alias?: string
   /** What it says, in short, for devices that hand one message over under two ids. */
   fingerprint?: string
   /** It says nothing but that the sender wants no more messages, or wants them again. */

@@ -1,5 +1,6 @@
 /** What devices tell us: what became of messages, and messages that came in. */
 
+import type { Amendment } from './amendment.ts'
 import { cut } from './cut.ts'
 import type { Device } from './device.ts'
 import type { Settings } from './environment.ts'
@@ -12,7 +13,7 @@ import { type Incoming, numberOfDevice } from './received.ts'
 import type { Store } from './store.ts'
 
 export type ReceptionParts = {
-  store: Pick<Store, 'record' | 'receive'>
+  store: Pick<Store, 'record' | 'receive' | 'amend'>
   fleet: Pick<Fleet, 'member'>
   /** Looks at the devices again, now. */
   refresh: () => Promise<void>
@@ -28,6 +29,7 @@ export type ReceptionParts = {
 const clockSlackMs = 10 * 60_000
 const longestText = 100_000
 const longestDetail = 500
+const longestEmoji = 32
 /** No network has longer ones, and an index must hold it. */
 const longestSender = 255
 
@@ -43,6 +45,8 @@ export class Reception {
     return {
       receipt: receipt => this.record({ ...receipt, deviceId: device.id }),
       received: incoming => this.receive({ ...incoming, deviceId: device.id }),
+      amended: (amendment, otherwise) =>
+        this.amend({ ...amendment, deviceId: device.id }, otherwise && { ...otherwise, deviceId: device.id }),
     }
   }
 
@@ -77,6 +81,17 @@ export class Reception {
       ...(wish && { wish }),
       externalId: incoming.externalId === null ? null : clean(incoming.externalId, longestDetail),
     })
+  }
+
+  async amend(amendment: Amendment, otherwise: Incoming | undefined): Promise<void> {
+    const { change } = amendment
+    const isKnown = await this.#parts.store.amend({
+      ...amendment,
+      id: clean(amendment.id, longestDetail),
+      ...(change.kind === 'edited' && { change: { ...change, text: clean(change.text, longestText) } }),
+      ...(change.kind === 'reaction' && { change: { ...change, emoji: clean(change.emoji, longestEmoji) } }),
+    })
+    if (!isKnown && otherwise) await this.receive(otherwise)
   }
 
   /** In international format where it can be: networks also tell numbers as one dials them at home. */

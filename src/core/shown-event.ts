@@ -1,8 +1,10 @@
 /** How an event is told: in lists, in streams and to webhooks alike. */
 
+import type { Amended } from './amendment.ts'
 import type { Candidate } from './choose.ts'
 import { type EventWithSubject, eventIdOf } from './event.ts'
 import { type Failure, type Message, meaningOf, type Status } from './message.ts'
+import type { Received } from './received.ts'
 import { shownDevice } from './shown.ts'
 import { shownMessage, shownReceived } from './shown-message.ts'
 import { isoTime } from './time.ts'
@@ -23,12 +25,20 @@ export function shownEvent(event: EventWithSubject, memberOf: MemberOf) {
 
 function subjectOf(event: EventWithSubject, memberOf: MemberOf): Record<string, unknown> {
   const { type, deviceId, message, received, data, at } = event
+  if (message && type === 'message.reaction')
+    return { ...shownMessage(message), reaction: data.reaction ?? null }
   if (message) return shownMessage(asOf(message, event))
-  if (received) return shownReceived(received)
+  if (received) return { ...shownReceived(received), ...editOf(received, data) }
   const member = deviceId === null ? undefined : memberOf(deviceId)
   if (!member || !type.startsWith('device.')) return data
   const isOnline = type === 'device.online' || (type !== 'device.offline' && member.online)
   return shownDevice({ ...member, online: isOnline }, at)
+}
+
+/** What an edit made of the text; the words it had before stay in `message`. */
+function editOf({ metadata }: Received, { edit: id }: Record<string, unknown>): { edited_message?: string } {
+  const found = (metadata as Amended).edits?.find(edit => edit.id === id)
+  return found ? { edited_message: found.text } : {}
 }
 
 /** How far a message that came to a state has got at most. */

@@ -1,5 +1,6 @@
 /** Port: what we need remembered. Every verb is one transaction, on disk when its promise resolves. */
 
+import type { Amendment } from './amendment.ts'
 import type { AnswerKey, Keep, KeptAnswer } from './answer.ts'
 import type { ConversationFilter, ConversationPage, Thread, ThreadPlace } from './conversation.ts'
 import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
@@ -11,6 +12,7 @@ import type { MessageFilter, MessagePage } from './message-list.ts'
 import type { OptOut, OptOutPage, OptOutSource } from './opt-out.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
 import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
+import type { SecretStore } from './secret-store.ts'
 import type { Tally } from './stats.ts'
 import type { UserStore } from './user-store.ts'
 import type { VaultStore } from './vault.ts'
@@ -79,7 +81,7 @@ export type Old = { environmentId: number; before: number; limit: number }
 export const requestWindowMs = 60_000
 export type Window = { startedAt: number; count: number }
 
-export interface Store extends VaultStore, UserStore {
+export interface Store extends VaultStore, UserStore, SecretStore {
   // Messages
   /** Keeps new messages, all or none but for those whose recipient opted out, queued for their devices or scheduled. */
   accept(messages: readonly NewMessage[], keep?: Keep<Accepted>): Promise<Accepted>
@@ -135,6 +137,8 @@ export interface Store extends VaultStore, UserStore {
 
   // Received messages
   /** Keeps a received message once, however often the device hands it over. */
+  /** Notes an edit, a deletion or a reaction. False: there is no such message here. */
+  amend(amendment: Amendment): Promise<boolean>
   receive(incoming: Incoming): Promise<Received>
   inbox(environmentId: number, filter: InboxFilter): Awaitable<InboxPage>
   media(environmentId: number, id: string): Awaitable<MediaFile | undefined>
@@ -208,11 +212,6 @@ export interface Store extends VaultStore, UserStore {
   /** Notes under which address the gateway is reached, for commands beside it. */
   announce(publicUrl: string): Promise<void>
   announced(): Awaitable<string | undefined>
-  /** Something sealed by which a wrong secret key is noticed. */
-  sealCheck(): Awaitable<string | undefined>
-  keepSealCheck(check: string): Promise<void>
-  /** Forgets what nobody can open any more; webhooks need new secrets then. */
-  forgetSealed(): Promise<void>
 
   // Answers
   keptAnswer(key: AnswerKey): Awaitable<KeptAnswer | undefined>

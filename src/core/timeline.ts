@@ -52,7 +52,9 @@ type NameOf = (deviceId: string) => Pick<Device, 'name'> | undefined
 
 export function timeline(story: readonly JournalEvent[], deviceNamed: NameOf) {
   const named = (id: string) => ({ id, name: deviceNamed(id)?.name ?? '' })
-  return story.map(({ type, at, n, deviceId, data }) => {
+  // What people think of a message is no step of its way.
+  const steps = story.filter(({ n }) => n !== null)
+  return steps.map(({ type, at, n, deviceId, data }) => {
     const { at: deviceAt, attempt, reason, from, error, why, passed = [] } = data as Told
     return {
       sequence: n ?? 0,

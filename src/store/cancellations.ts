@@ -1,6 +1,7 @@
 /** Taking messages back. */
 
 import type { Message, Status } from '../core/message.ts'
+import { isWritable } from '../core/number.ts'
 import type { Verb } from './group.ts'
 import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
 import { from, type Sql, sql } from './sql.ts'
@@ -37,7 +38,7 @@ export async function cancelAllFor(
   number: string,
   reason: string,
 ): Promise<void> {
-  if (!/^\+\d{1,15}$/.test(number)) return
+  if (!isWritable(number)) return
   const waiting = await tx.all<Waiting>(sql`
     SELECT seq, status FROM messages
     WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND status IN ('queued', 'scheduled')`)

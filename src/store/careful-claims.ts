@@ -2,7 +2,7 @@
 
 import { type Caution, gapMs, limitsOf, newChatsAt, newChatsLeft } from '../core/caution.ts'
 import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
-import { columns, type MessageRow } from './message-row.ts'
+import { columns, type MessageRow, recipientOf } from './message-row.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -72,7 +72,7 @@ export async function knows(
 ): Promise<boolean> {
   const [row] = await connection.all<{ known: number }>(sql`
     SELECT 1 AS known WHERE
-      EXISTS (SELECT 1 FROM received WHERE device_id = ${id} AND sender = ${`+${recipient}`})
+      EXISTS (SELECT 1 FROM received WHERE device_id = ${id} AND sender = ${recipientOf(recipient)})
       OR EXISTS (SELECT 1 FROM messages WHERE recipient = ${recipient} AND environment_id = ${environmentId}
         AND device_id = ${id} AND (sent_at IS NOT NULL OR status = 'sending'))`)
   return row !== undefined
@@ -80,7 +80,8 @@ export async function knows(
 
 /** The same for each row of `messages`: its recipient and its device know each other. */
 export const isFriend = `(
-  EXISTS (SELECT 1 FROM received r WHERE r.device_id = messages.device_id AND r.sender = '+' || messages.recipient)
+  EXISTS (SELECT 1 FROM received r WHERE r.device_id = messages.device_id AND r.sender =
+    CASE WHEN messages.recipient < 0 THEN (-messages.recipient) || '@lid' ELSE '+' || messages.recipient END)
   OR EXISTS (SELECT 1 FROM messages m WHERE m.recipient = messages.recipient
     AND m.environment_id = messages.environment_id AND m.device_id = messages.device_id
     AND (m.sent_at IS NOT NULL OR m.status = 'sending')))`

@@ -8,6 +8,7 @@ import type {
   ThreadEntry,
   ThreadPlace,
 } from '../core/conversation.ts'
+import { isWritable } from '../core/number.ts'
 import type { Verb } from './group.ts'
 import {
   digitsOf,
@@ -121,7 +122,7 @@ export async function thread(
   { limit, below, withSent }: { limit: number; below?: ThreadPlace; withSent: boolean },
 ): Promise<Thread> {
   const { seq = Number.MAX_SAFE_INTEGER, n = Number.MAX_SAFE_INTEGER } = below ?? {}
-  const isNumber = /^\+\d{1,15}$/.test(person)
+  const isNumber = isWritable(person)
   const [sent, received] = await Promise.all([
     withSent && isNumber
       ? connection.all<MessageRow>(sql`

@@ -22,8 +22,7 @@ export type MessageRow = Omit<Message, 'pinned' | 'recipient' | 'reported' | 'ca
 export const fromRow = (row: MessageRow): Message =>
   Object.assign(row, {
     pinned: row.pinned === 1,
-    // Nobody: the person was forgotten.
-    recipient: row.recipient === 0 ? '' : `+${row.recipient}`,
+    recipient: recipientOf(row.recipient),
     reported: row.reported === null ? null : JSON.parse(row.reported),
     cancelAsked: row.cancelAsked === 1,
   })
@@ -44,5 +43,13 @@ export function tell(tx: Transaction, status: Status, of: Trace, data?: Record<s
   })
 }
 
-/** A number in international format has at most 15 digits, which a number holds exactly. */
-export const digitsOf = (number: string) => Number(number.slice(1))
+/**
+ * A recipient as it is kept: a number in international format has at most 15 digits, which a number holds exactly.
+ * Somebody whose number is hidden has an id of digits, too: it is kept below zero, so that no number is like it.
+ */
+export const digitsOf = (recipient: string): number =>
+  recipient.endsWith('@lid') ? -Number(recipient.slice(0, -'@lid'.length)) : Number(recipient.slice(1))
+
+/** Zero is nobody: the person was forgotten. */
+export const recipientOf = (digits: number): string =>
+  digits === 0 ? '' : digits < 0 ? `${-digits}@lid` : `+${digits}`

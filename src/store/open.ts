@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { requestWindowMs, type Store } from '../core/store.ts'
+import { amend } from './amendments.ts'
 import { forgetAnswers, keepAnswer, keptAnswer } from './answers.ts'
 import * as audit from './audit.ts'
 import * as cancellations from './cancellations.ts'
@@ -127,6 +128,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     familiarDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
 
     receive: write(received.receive),
+    amend: write(amend),
     inbox: (environmentId, filter) => received.inbox(reader, environmentId, filter),
     media: (environmentId, id) => received.media(reader, environmentId, id),
 

@@ -1,6 +1,7 @@
 /** Forgetting a person: texts and numbers are blanked in place, so that totals and pages stay as they were. */
 
 import { type Failure, meaningOf } from '../core/message.ts'
+import { isWritable } from '../core/number.ts'
 import { optOutDigest } from '../core/opt-out.ts'
 import type { Erased, Erasure } from '../core/store.ts'
 import { blankAnswers } from './answers.ts'
@@ -25,7 +26,7 @@ export const erase: Verb<Erasure, Erased> = async (tx, asked) => {
 }
 
 /** WhatsApp may tell somebody by an id, to which nothing is sent under that name. */
-const isNumber = (number: string) => /^\+\d{1,15}$/.test(number)
+const isNumber = isWritable
 
 async function eraseMessages(tx: Transaction, { environmentId, number, limit }: Erasure): Promise<number> {
   await cancelAllFor(tx, environmentId, number, 'erased')

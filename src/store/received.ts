@@ -12,7 +12,7 @@ import {
 } from '../core/received.ts'
 import { noteReceived } from './conversations.ts'
 import type { Verb } from './group.ts'
-import { comeBack, leave } from './opt-outs.ts'
+import { comeBack, leave, optedOut } from './opt-outs.ts'
 import { columns, erasedPrefix, fromRow, type ReceivedRow } from './received-row.ts'
 import { type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
@@ -69,7 +69,8 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
   // Never earlier than the one before, even when the clock was set back: clients poll by this time.
   const receivedAt = Math.max(tx.now, place!.last ?? 0)
   const id = randomUUIDv7()
-  const metadata = JSON.stringify(incoming.metadata)
+  const told = { ...incoming.metadata, ...(await answeredIn(tx, incoming)) }
+  const metadata = JSON.stringify(told)
   const seq = tx.journal({
     environmentId,
     type: 'message.received',
@@ -88,8 +89,7 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
       INSERT INTO media (id, environment_id, mime, size, filename, created_at)
       VALUES (${file.id}, ${environmentId}, ${file.mime}, ${file.size}, ${file.filename}, ${tx.now})
       ON CONFLICT (id) DO NOTHING`)
-  if (incoming.wish === 'out') await leave(tx, { environmentId, number: sender, source: 'message' })
-  if (incoming.wish === 'in') await comeBack(tx, { environmentId, number: sender })
+  await heed(tx, environmentId, incoming)
   return {
     id,
     environmentId,
@@ -99,9 +99,35 @@ async function keep(tx: Transaction, incoming: Incoming): Promise<Received> {
     sender,
     text,
     type,
-    metadata: incoming.metadata,
+    metadata: told,
     receivedAt,
   }
+}
+
+/** Whoever wants no messages wants none under any of their names. */
+async function heed(
+  tx: Transaction,
+  environmentId: number,
+  { sender, alias, wish }: Incoming,
+): Promise<void> {
+  const names = alias === undefined ? [sender] : [sender, alias]
+  const people = names.map(number => ({ environmentId, number }))
+  const isOut = alias !== undefined && wish === undefined && (await optedOut(tx, people)).size === 1
+  for (const person of people) {
+    if (wish === 'out' || isOut) await leave(tx, { ...person, source: 'message' })
+    if (wish === 'in') await comeBack(tx, person)
+  }
+}
+
+/** Which received message this one answers, if that is still here. */
+async function answeredIn(tx: Transaction, { deviceId, answers }: Incoming): Promise<{ reply_to?: string }> {
+  for (const externalId of answers ?? []) {
+    const [row] = await tx.all<{ id: string }>(
+      sql`SELECT id FROM received WHERE device_id = ${deviceId} AND external_id = ${externalId}`,
+    )
+    if (row) return { reply_to: row.id }
+  }
+  return {}
 }
 
 /** Those that events of this stretch of the journal are about, by their number. */
@@ -112,7 +138,9 @@ export async function receivedBetween(
 ): Promise<Map<number, Received>> {
   const found = await connection.all<ReceivedRow & { seq: number }>(sql`
     SELECT r.seq, ${columns} FROM received r JOIN devices d ON d.id = r.device_id
-    WHERE r.seq > ${afterSeq} AND r.seq <= ${lastSeq}`)
+    WHERE r.seq IN (
+      SELECT received_seq FROM events
+      WHERE seq > ${afterSeq} AND seq <= ${lastSeq} AND received_seq IS NOT NULL)`)
   return new Map(found.map(({ seq, ...row }) => [seq, fromRow(row)]))
 }
 

@@ -67,6 +67,9 @@ export const forgetTexts: Verb<Old, number> = async (tx, asked) => {
   return counts
 }
 
+/** What somebody wrote, and what came with it, beside the text itself. */
+const wordsInMetadata = new Set(['media', 'edits', 'quoted', 'subject', 'data'])
+
 /** Returns how many were looked at. */
 async function forgetReceivedTexts(tx: Transaction, { environmentId, before, limit }: Old): Promise<number> {
   const after = await positionOf(tx, environmentId, 'received texts')
@@ -76,8 +79,9 @@ async function forgetReceivedTexts(tx: Transaction, { environmentId, before, lim
   const end = next.findIndex(({ receivedAt }) => receivedAt >= before)
   const old = end === -1 ? next : next.slice(0, end)
   for (const { seq, metadata } of old.filter(one => one.environmentId === environmentId)) {
-    const { media: _, ...rest } = JSON.parse(metadata)
-    tx.write(sql`UPDATE received SET text = '', metadata = ${JSON.stringify(rest)} WHERE seq = ${seq}`)
+    const kept = Object.entries(JSON.parse(metadata)).filter(([name]) => !wordsInMetadata.has(name))
+    const rest = JSON.stringify(Object.fromEntries(kept))
+    tx.write(sql`UPDATE received SET text = '', metadata = ${rest} WHERE seq = ${seq}`)
     removeFiles(tx, mediaOf(metadata))
   }
   if (old.length > 0) moveOn(tx, environmentId, 'received texts', old.at(-1)!.seq)

@@ -282,6 +282,45 @@ for (const { name, empty } of databases)
       })
       assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)
     })
+    test('other kinds are shown too; an answer says what it answers, and a reaction is an event', async () => {
+      const from = '15550002000'
+      const count = (await inbox()).length
+      const messages = [
+        {
+          id: 'wamid.k1',
+          from,
+          type: 'contacts',
+          contacts: [{ name: { formatted_name: 'Ann' }, phones: [{ phone: '+1 555' }] }],
+        },
+        { id: 'wamid.k2', from, type: 'order', order: { text: 'Please', product_items: [{}, {}] } },
+        {
+          id: 'wamid.k3',
+          from,
+          type: 'interactive',
+          interactive: { nfm_reply: { response_json: '{"a":1}' } },
+        },
+        { id: 'wamid.k4', from, type: 'something_new', something_new: {} },
+        { id: 'wamid.k5', from, type: 'text', text: { body: 'Yes' }, context: { id: 'wamid.k2' } },
+        { id: 'wamid.k6', from, type: 'reaction', reaction: { message_id: 'wamid.k5', emoji: '👍' } },
+      ]
+      assert.equal(await graph.post({ messages }), 200)
+      const found = (await inbox()).slice(0, 5).toReversed()
+      assert.equal((await inbox()).length, Math.min(25, count + 5))
+      assert.deepEqual(
+        found.map(({ message, metadata }: { message: string; metadata: { kind?: string } }) => [
+          metadata.kind,
+          message,
+        ]),
+        [
+          ['contacts', 'Ann +1 555'],
+          ['order', 'Please\n2 items'],
+          ['form_reply', '{"a":1}'],
+          ['unsupported', 'A message of a kind that cannot be shown here (something_new).'],
+          [undefined, 'Yes'],
+        ],
+      )
+      assert.deepEqual([found[4].metadata.reply_to, found[4].metadata.reaction], [found[1].id, '👍'])
+    })
     test('a token that is refused shows; a new one mends it, and what waited goes out', async () => {
       graph.token = 'EAAnew'
       const id = await send('x')

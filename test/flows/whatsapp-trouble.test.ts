@@ -49,11 +49,13 @@ test('a line that takes messages and decrypts none is given up, and the next one
       receipt: async () => {},
       received: async ({ text }) => void heard.push(text),
       online: async () => {},
+      amended: async () => {},
     },
     vault,
     attention: async () => {},
     restricted: async () => {},
     rests: async () => {},
+    optedOut: async () => false,
     media: () => Promise.reject(new Error('none')),
     habits: { audio: 'playable' },
     files: {

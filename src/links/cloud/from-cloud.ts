@@ -1,5 +1,6 @@
 /** What the official API posts, in our words. Everything in it is looked at as if a stranger had written it. */
 
+import type { Amendment } from '../../core/amendment.ts'
 import { attachmentName, attachmentType } from '../../core/attachment.ts'
 import type { Failure } from '../../core/message.ts'
 import type { Incoming } from '../../core/received.ts'
@@ -31,7 +32,12 @@ export type CloudStatus = {
 
 /** A file that came with a message: Meta keeps it for a week. */
 export type CloudFileRef = { id: string; mime: string; filename: string | null }
-export type CloudMessage = { incoming: Omit<Incoming, 'deviceId'>; file?: CloudFileRef }
+export type CloudMessage = {
+  incoming: Omit<Incoming, 'deviceId'>
+  file?: CloudFileRef
+  /** What it changes; if that is not here, `incoming` is told instead. */
+  amendment?: Omit<Amendment, 'deviceId'>
+}
 
 /** What was posted about one number. */
 export type Posted = { phoneNumberId: string; statuses: CloudStatus[]; messages: CloudMessage[] }
@@ -46,7 +52,7 @@ export function read(body: unknown, now: number): Posted[] {
       return {
         phoneNumberId: textOf(objectOf(metadata).phone_number_id),
         statuses: listOf(statuses).flatMap(one => unlessBroken(() => statusOf(objectOf(one), now))),
-        messages: listOf(messages).flatMap(one => unlessBroken(() => messageOf(objectOf(one)))),
+        messages: listOf(messages).flatMap(one => unlessBroken(() => messageOf(objectOf(one), now))),
       }
     })
 }
@@ -92,24 +98,52 @@ function errorOf({ errors }: Json): Failure {
 
 const fileTypes = ['image', 'video', 'audio', 'document', 'sticker'] as const
 
-function messageOf(message: Json): CloudMessage[] {
+/** Texts and files, which need no word of what they are. */
+const plainTypes = new Set(['text', 'image', 'video', 'audio', 'document'])
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['sticker', 'sticker'],
+  ['location', 'location'],
+  ['contacts', 'contacts'],
+  ['button', 'button_reply'],
+  ['interactive', 'form_reply'],
+  ['order', 'order'],
+  ['reaction', 'reaction'],
+])
+
+function messageOf(message: Json, now: number): CloudMessage[] {
   const { from, id, timestamp } = message
   const type = textOf(message.type)
-  const part = objectOf(message[type])
+  // Contacts come as a list.
+  const part = Array.isArray(message[type]) ? { list: message[type] } : objectOf(message[type])
   const isFile = (fileTypes as readonly string[]).includes(type) && textOf(part.id) !== ''
-  const text = wordsOf(type, part)
-  // Reactions, calls and what is not supported are nothing to read.
-  if (textOf(id) === '' || textOf(from) === '' || (text === undefined && !isFile)) return []
+  const emoji = type === 'reaction' ? textOf(part.emoji) : undefined
+  const text =
+    emoji ?? wordsOf(type, part) ?? (isFile ? '' : `A message of a kind that cannot be shown here (${type}).`)
+  // What Meta says by itself, such as that somebody has a new number, nobody wrote.
+  if (textOf(id) === '' || textOf(from) === '' || type === '' || type === 'system') return []
+  const answered = textOf(objectOf(message.context).id)
   const at = timeOf(timestamp)
   return [
     {
       incoming: {
         sender: /^\d{7,15}$/.test(textOf(from)) ? `+${from}` : textOf(from),
-        text: text ?? '',
+        text,
         type: 'whatsapp',
-        metadata: at === undefined ? {} : { sent_at: new Date(at).toISOString() },
+        metadata: {
+          ...(!plainTypes.has(type) && { kind: kinds.get(type) ?? 'unsupported' }),
+          ...(at !== undefined && { sent_at: new Date(at).toISOString() }),
+        },
         externalId: textOf(id),
+        ...(answered !== '' && { answers: [answered] }),
       },
+      ...(emoji !== undefined && {
+        amendment: {
+          about: { externalIds: [textOf(part.message_id)] },
+          id: textOf(id),
+          at: at ?? now,
+          change: { kind: 'reaction' as const, emoji },
+        },
+      }),
       ...(isFile && {
         file: {
           id: textOf(part.id),
@@ -125,8 +159,20 @@ function wordsOf(type: string, part: Json): string | undefined {
   const { body, caption, text, name, address, latitude, longitude, button_reply, list_reply } = part
   if (type === 'text') return textOf(body)
   if (type === 'button') return textOf(text)
-  if (type === 'interactive') return textOf(objectOf(button_reply ?? list_reply).title)
+  if (type === 'interactive')
+    return (
+      textOf(objectOf(button_reply ?? list_reply).title) || textOf(objectOf(part.nfm_reply).response_json)
+    )
+  if (type === 'contacts') return listOf(part.list).map(contactOf).join('\n')
+  if (type === 'order')
+    return [textOf(text), `${listOf(part.product_items).length} items`].filter(Boolean).join('\n')
   if (type === 'location')
     return [textOf(name), textOf(address), `geo:${latitude},${longitude}`].filter(Boolean).join('\n')
   return typeof caption === 'string' ? caption : undefined
+}
+
+function contactOf(contact: unknown): string {
+  const { name, phones } = objectOf(contact)
+  const numbers = listOf(phones).map(phone => textOf(objectOf(phone).phone))
+  return [textOf(objectOf(name).formatted_name), ...numbers].filter(Boolean).join(' ')
 }

@@ -1,5 +1,6 @@
 /** What Meta posts: whether it is really Meta, and to which number it belongs. */
 
+import type { Amendment } from '../../core/amendment.ts'
 import type { AttentionCode, Device } from '../../core/device.ts'
 import type { Receipt } from '../../core/message.ts'
 import { Problem } from '../../core/problem.ts'
@@ -16,6 +17,7 @@ export type CloudHookParts = {
   vault: (deviceId: string) => Vault
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
+  amend: (amendment: Amendment, otherwise: Incoming) => Promise<void>
   /** Somebody should look at what was put into the vault. */
   wake: (deviceId: string) => void
   heard: (deviceId: string, seenAt: number, attention: readonly AttentionCode[]) => Promise<void>
@@ -63,7 +65,7 @@ export class CloudHooks {
   }
 
   async #apply(device: Device, { statuses, messages }: Posted): Promise<void> {
-    const { record, receive, vault, wake, heard, now } = this.#parts
+    const { record, receive, amend, vault, wake, heard, now } = this.#parts
     if (now() - (device.seenAt ?? 0) > heardMs || device.attention.includes('no_webhook'))
       await heard(
         device.id,
@@ -76,6 +78,9 @@ export class CloudHooks {
       if (message.file) {
         const id = message.incoming.externalId!
         await vault(device.id).write([{ type: cloudInboxType, id, value: JSON.stringify(message) }])
+      } else if (message.amendment) {
+        const { id: deviceId } = device
+        await amend({ ...message.amendment, deviceId }, { ...message.incoming, deviceId })
       } else await receive({ ...message.incoming, deviceId: device.id })
     if (messages.some(({ file }) => file)) wake(device.id)
   }

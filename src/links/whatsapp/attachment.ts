@@ -27,6 +27,7 @@ export function sealedFileOf(library: Library, message: proto.IMessage): SealedF
   return (
     file('image', content?.imageMessage) ??
     file('image', content?.stickerMessage) ??
+    file('image', content?.lottieStickerMessage?.message?.stickerMessage) ??
     file('video', content?.videoMessage) ??
     file('video', content?.ptvMessage) ??
     file('audio', content?.audioMessage) ??

@@ -8,7 +8,7 @@ import type { MediaFile } from '../../core/received.ts'
 import type { Vault } from '../../core/vault.ts'
 import { Counted, Hopeless, WithFile } from '../with-file.ts'
 import { addressOf, type FileClass, type SealedFile, unsealed } from './attachment.ts'
-import { incomingOf, type Kept, numberOf, type Read } from './from-whatsapp.ts'
+import { type Kept, numberOf, type Read, readMessage } from './from-whatsapp.ts'
 import type { Library, Socket } from './library.ts'
 import { inboxType } from './session.ts'
 
@@ -24,7 +24,9 @@ export type Files = {
 export type InboxParts = {
   deviceId: string
   vault: Vault
-  news: Pick<News, 'received'>
+  news: Pick<News, 'received' | 'amended'>
+  /** Our own message that went out under one of WhatsApp's ids. */
+  ours: (whatsappId: string) => Promise<string | undefined>
   files: Files
   library: () => Library | undefined
   /** What lies behind this place has to wait. */
@@ -73,7 +75,11 @@ export class Inbox {
       ready.map(async ([place, text]) => ({ place, ...(await this.#read(library, text)) })),
     )
     const whole = read.filter(({ file }) => !file)
-    await Promise.all(whole.flatMap(({ incoming }) => (incoming ? [news.received(incoming)] : [])))
+    await Promise.all(
+      whole.flatMap(({ incoming, amendment }) => (incoming && !amendment ? [news.received(incoming)] : [])),
+    )
+    // After what they may be about, which may have come with them.
+    for (const { incoming, amendment } of whole) if (amendment) await news.amended(amendment, incoming)
     await this.#forget(whole.map(({ place }) => place))
     for (const { place, incoming, file } of read)
       if (incoming && file) {
@@ -94,7 +100,9 @@ export class Inbox {
   /** What cannot be read will never be: it must not hold up all that comes after. */
   async #read(library: Library, text: string): Promise<Partial<Read>> {
     try {
-      return (await incomingOf(library, JSON.parse(text) as Kept, lid => this.#numberBehind(lid))) ?? {}
+      const resolve = (lid: string) => this.#numberBehind(lid)
+      const { ours } = this.#parts
+      return (await readMessage({ library, resolve, ours }, JSON.parse(text) as Kept)) ?? {}
     } catch (error) {
       this.#parts.log.warn(
         { device: this.#parts.deviceId, err: error },

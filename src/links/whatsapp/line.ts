@@ -2,42 +2,22 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import type { BinaryNode } from 'baileys'
-import { type AttentionCode, attentions, type Device } from '../../core/device.ts'
-import { type Link, LinkDown, type News } from '../../core/link.ts'
-import type { Log } from '../../core/log.ts'
+import { type AttentionCode, attentions } from '../../core/device.ts'
+import { type Link, LinkDown } from '../../core/link.ts'
 import type { Message, Receipt } from '../../core/message.ts'
-import type { Vault } from '../../core/vault.ts'
 import { Timers } from '../timers.ts'
 import type { Arrivals } from './arrivals.ts'
 import { cachesFor } from './cache.ts'
 import { oneAtATime } from './conversations.ts'
-import { type Files, Inbox } from './inbox.ts'
+import { Inbox } from './inbox.ts'
 import { type Library, LibraryMissing, loadLibrary, type Socket } from './library.ts'
+import type { LineParts } from './line-parts.ts'
 import { Pulse } from './pulse.ts'
 import { pauseMs, type Verdict, verdictOf } from './reconnect.ts'
 import { Restrictions } from './restrictions.ts'
-import { Sender, type SenderParts, type Way } from './sender.ts'
+import { Sender, type Way } from './sender.ts'
 import { identityOf, inboxType, openSession, type Session, seenMs, seenType } from './session.ts'
 import { buildSocket, cut } from './socket.ts'
-import type { WebVersions } from './web-version.ts'
-
-export type LineParts = {
-  device: Device
-  news: News
-  vault: Vault
-  attention: (codes: readonly AttentionCode[]) => Promise<void>
-  /** It may begin no new chats until then. */
-  restricted: (until: number | null) => Promise<void>
-  /** It sends nothing until then. */
-  rests: (until: number | null) => Promise<void>
-  media: SenderParts['media']
-  habits: SenderParts['habits']
-  files: Files
-  url?: string
-  versions: WebVersions
-  now: () => number
-  log: Log
-}
 
 const tickMs = 5_000
 /** A number that is not linked may be linked by another process. */
@@ -84,6 +64,7 @@ export class WhatsAppLine implements Link {
       vault,
       media,
       habits: parts.habits,
+      optedOut: parts.optedOut,
       tell: receipt => this.#tell(receipt),
       restrictions: this.#restrictions,
       now,
@@ -93,6 +74,7 @@ export class WhatsAppLine implements Link {
       deviceId: device.id,
       vault,
       news: parts.news,
+      ours: async id => (await this.#sender.outbox.sent(id))?.messageId,
       files: parts.files,
       library: () => this.#library,
       frontier: () => this.#arrivals?.frontier(),

@@ -13,6 +13,7 @@ import type { WebVersions } from './web-version.ts'
 export type WhatsAppParts = {
   vault: (deviceId: string) => Vault
   attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
+  optedOut: (environmentId: number, lid: string, number: string) => Promise<boolean>
   restricted: (deviceId: string, until: number | null) => Promise<void>
   rests: (deviceId: string, until: number | null) => Promise<void>
   media: (message: Message) => Promise<MediaFile>
@@ -27,6 +28,7 @@ export type WhatsAppParts = {
 export const whatsappNumbers = ({
   vault,
   attention,
+  optedOut,
   restricted,
   rests,
   ...rest
@@ -38,6 +40,7 @@ export const whatsappNumbers = ({
       news,
       vault: vault(device.id),
       attention: codes => attention(device.id, codes),
+      optedOut: (lid, number) => optedOut(device.environmentId, lid, number),
       restricted: until => restricted(device.id, until),
       rests: until => rests(device.id, until),
       ...rest,

@@ -17,6 +17,8 @@ export class Recipients {
   }
 
   async find(socket: Socket, number: string): Promise<Recipient> {
+    // Somebody whose number is hidden wrote to us: they are there, under this name.
+    if (number.endsWith('@lid')) return { jid: number }
     const known = this.#known.get(number)
     const fresh = known && this.#now() - known.at < (known.jid === undefined ? absentMs : presentMs)
     if (fresh && known.jid === undefined) return 'absent'

@@ -5,6 +5,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { LinkDown } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
 import type { Failure, Message, Outcome, Receipt } from '../../core/message.ts'
+import { hiddenPerson } from '../../core/number.ts'
 import type { Vault } from '../../core/vault.ts'
 import { mediaFailure } from '../media-failure.ts'
 import { Halves, type Step } from './halves.ts'
@@ -24,6 +25,8 @@ export type SenderParts = {
   /** Until it is stored. */
   tell: (receipt: Receipt) => void
   restrictions: Restrictions
+  /** Whether somebody wants no messages under this hidden name, which is theirs as well as the number. */
+  optedOut: (lid: string, number: string) => Promise<boolean>
   now: () => number
   log: Log
 }
@@ -56,10 +59,21 @@ export class Sender {
     const recipient = await certain(this.#recipients.find(way.socket, message.recipient))
     if (recipient === 'unknown') throw new LinkDown('WhatsApp does not say whether it knows the number')
     if (recipient === 'absent') return this.#receipt(message.id, 'failed', { code: 'not_on_whatsapp' })
+    if (await this.#wantsNone(way, message, recipient.jid))
+      return this.#receipt(message.id, 'failed', { code: 'opted_out' })
     const prepared = await this.#prepared(way, message, recipient.jid)
     if ('error' in prepared) return this.#receipt(message.id, 'failed', prepared.error)
     await this.#relay(way, message, recipient.jid, prepared.contents)
     return undefined
+  }
+
+  /** They may have said so under the name that hides their number, when nobody knew that it was them. */
+  async #wantsNone({ socket }: Way, { recipient }: Message, jid: string): Promise<boolean> {
+    if (recipient.endsWith('@lid')) return false
+    const lid = hiddenPerson(
+      (await socket.signalRepository.lidMapping.getLIDForPN(jid).catch(() => null)) ?? '',
+    )
+    return lid !== undefined && (await this.#parts.optedOut(lid, recipient))
   }
 
   /** It may have left before, so whatever is found out now does not make it fail. */

@@ -4,3 +4,6 @@ CREATE INDEX keys_parent ON keys (parent_id);
 
 -- Something sealed by which a wrong secret key is noticed at once.
 CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+
+-- What its recipient thinks of it, where that can be told.
+ALTER TABLE messages ADD COLUMN reaction TEXT;

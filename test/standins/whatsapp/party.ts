@@ -40,7 +40,7 @@ export type Companion = {
   hasHistory: boolean
 }
 
-export type PartyDraft = { phone: string; lid: string; name?: string; exists?: boolean }
+export type PartyDraft = { phone: string; lid: string; name?: string; exists?: boolean; hidden?: boolean }
 
 const signalPair = ({ public: pub, private: priv }: KeyPair) => ({
   privKey: Buffer.from(priv),
@@ -52,6 +52,8 @@ export class Party {
   readonly lid: string
   readonly name: string
   exists: boolean
+  /** Whoever they write to does not learn their number. */
+  hidden: boolean
   readonly identity = Curve.generateKeyPair()
   readonly registrationId = randomInt(1, 16_380)
   readonly companions = new Map<number, Companion>()
@@ -62,11 +64,12 @@ export class Party {
   readonly #sessions = new Map<string, unknown>()
   #nextKey = 1
 
-  constructor({ phone, lid, name = '', exists = true }: PartyDraft) {
+  constructor({ phone, lid, name = '', exists = true, hidden = false }: PartyDraft) {
     this.phone = phone
     this.lid = lid
     this.name = name
     this.exists = exists
+    this.hidden = hidden
   }
 
   get phoneJid(): string {

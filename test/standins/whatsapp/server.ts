@@ -242,7 +242,11 @@ export class WhatsAppStandin extends EventEmitter<Events> {
       contact === account
         ? { from: account.phoneJid, ...(category !== undefined && { category }) }
         : by === 'lid'
-          ? { from: contact.lidJid, sender_pn: contact.phoneJid, addressing_mode: 'lid' }
+          ? {
+              from: contact.lidJid,
+              ...(!contact.hidden && { sender_pn: contact.phoneJid }),
+              addressing_mode: 'lid',
+            }
           : { from: contact.phoneJid, sender_lid: contact.lidJid }
     const node: BinaryNode = {
       tag: 'message',

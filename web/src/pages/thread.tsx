@@ -135,7 +135,8 @@ function Answer({ person, isOptedOut }: { person: string; isOptedOut: boolean })
   const [act, isBusy] = useAct()
   const maySend = useMay('messages:send')
   if (!maySend) return null
-  if (!/^\+\d+$/.test(person)) return <Notice>This sender has no number that one could write to.</Notice>
+  if (!/^(\+\d+|\d+@lid)$/.test(person))
+    return <Notice>This sender has no number that one could write to.</Notice>
   if (isOptedOut)
     return (
       <Notice look="warn">
