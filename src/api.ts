@@ -22,6 +22,7 @@ import { readDashboard } from './http/dashboard.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { type FailureDelay, RequestLimits } from './http/limits.ts'
 import { openApi } from './http/openapi.ts'
+import { describeEvents } from './http/openapi-events.ts'
 import { routes } from './http/routes.ts'
 import { buildServer, type Server, type ServerParts } from './http/server.ts'
 import type { Metrics } from './metrics.ts'
@@ -132,7 +133,7 @@ export function buildApi(parts: ApiParts): Server {
       open: sealed => unseal(secretKey(config), ['answers'], sealed),
     }),
     environment: name => tenants.environment(name),
-    document: openApi(table, version),
+    document: describeEvents(openApi(table, version)),
     docsUrl: () => `${publicUrl()}/docs/errors`,
     stagingHost: config.STAGING_HOST,
     tls,

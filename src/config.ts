@@ -134,6 +134,16 @@ export const options = {
     default: '100',
     read: whole(1, 2_000),
   }),
+  MEDIA_RESERVE_MB: option({
+    about: 'disk space that files leave free, in MB: below it attachments are left out, and texts go on',
+    default: '200',
+    read: whole(0, 1_000_000),
+  }),
+  MEDIA_QUOTA_MB: option({
+    about: 'most space for received files, in MB; 0: as much as there is',
+    default: '0',
+    read: whole(0, 1_000_000_000),
+  }),
   WHATSAPP_AUDIO: option({
     about: 'how a sound with words goes out: `playable`, the words as a second message, or `document`',
     default: 'playable',

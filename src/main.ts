@@ -31,6 +31,7 @@ import { buildNumbers } from './numbers.ts'
 import { buildPhones } from './phones.ts'
 import { requireFittingKey } from './secret-key.ts'
 import { stopAll } from './stop-all.ts'
+import { DiskRoom } from './store/disk-room.ts'
 import { MediaFolder } from './store/media-folder.ts'
 import { openStore } from './store/open.ts'
 import { readCertificate, watchCertificate } from './tls.ts'
@@ -65,6 +66,8 @@ export type Basestation = {
   stop(): Promise<void>
 }
 
+const megabyte = 1_000_000
+
 export const makeLog = (level: string): Log =>
   pino({ level, base: null }, pino.destination({ dest: 2, sync: true }))
 
@@ -76,7 +79,11 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       ? { cert: config.TLS_CERT, key: config.TLS_KEY }
       : undefined
   const tls = tlsFiles && readCertificate(tlsFiles)
-  const mediaFolder = new MediaFolder(join(config.DATA_DIR, 'media'))
+  const room = new DiskRoom(config.DATA_DIR, config.MEDIA_RESERVE_MB * megabyte)
+  const mediaFolder = new MediaFolder(join(config.DATA_DIR, 'media'), {
+    room,
+    quota: config.MEDIA_QUOTA_MB === 0 ? undefined : config.MEDIA_QUOTA_MB * megabyte,
+  })
   const metrics = new Metrics()
   const store = await openStore(config.DATABASE_URL, {
     now,
@@ -140,6 +147,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     config,
     store,
     mediaFolder,
+    room,
     record: receipt => reception.record(receipt),
     receive: incoming => reception.receive(incoming),
     amend: (amendment, otherwise) => reception.amend(amendment, otherwise),

@@ -4,19 +4,22 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import type { Amendment } from './core/amendment.ts'
 import type { AttentionCode } from './core/device.ts'
-import type { LinkKind } from './core/link.ts'
+import { LinkDown, type LinkKind } from './core/link.ts'
 import type { Log } from './core/log.ts'
 import type { Message, Receipt } from './core/message.ts'
+import { NoRoom } from './core/no-room.ts'
 import type { Incoming } from './core/received.ts'
 import type { Store } from './core/store.ts'
 import { CloudHooks } from './links/cloud/hooks.ts'
 import { CloudNumbers } from './links/cloud/numbers.ts'
 import { whatsappNumbers } from './links/whatsapp/numbers.ts'
-import { converted, isInstalled } from './outbound/convert.ts'
+import { converted, described } from './outbound/convert.ts'
 import { type Downloaded, downloadStream } from './outbound/download.ts'
+import { isInstalled } from './outbound/ffmpeg.ts'
 import { MediaCache } from './outbound/media-cache.ts'
 import { SealedVault } from './sealed-vault.ts'
 import { secretKey } from './secret-key.ts'
+import type { DiskRoom } from './store/disk-room.ts'
 import type { MediaFolder } from './store/media-folder.ts'
 import { webVersions } from './web-versions.ts'
 
@@ -24,6 +27,7 @@ export type NumbersParts = {
   config: Config
   store: Store
   mediaFolder: MediaFolder
+  room: DiskRoom
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
   amend: (amendment: Amendment, otherwise: Incoming) => Promise<void>
@@ -45,7 +49,7 @@ export type Numbers = {
 }
 
 export function buildNumbers(parts: NumbersParts): Numbers {
-  const { config, store, mediaFolder, now, log } = parts
+  const { config, store, mediaFolder, room, now, log } = parts
   const limits = {
     image: config.MEDIA_IMAGE_MB * megabyte,
     video: config.MEDIA_VIDEO_MB * megabyte,
@@ -57,12 +61,23 @@ export function buildNumbers(parts: NumbersParts): Numbers {
   let ffmpeg: Promise<string | undefined> | undefined
   const convert = async (file: Downloaded) => {
     ffmpeg ??= installed(config.FFMPEG)
-    return await converted(file, { ffmpeg: await ffmpeg, most: limits.video, log })
+    const options = { ffmpeg: await ffmpeg, most: limits.video, log }
+    return await described(await converted(file, options), options)
   }
-  const outgoing = new MediaCache(join(config.DATA_DIR, 'outgoing'), { guard, limits, convert }, now)
+  const outgoing = new MediaCache(
+    join(config.DATA_DIR, 'outgoing'),
+    { guard, limits, convert, room: () => room.require(0) },
+    now,
+  )
   const save = (id: string, bytes: AsyncIterable<Buffer>) => mediaFolder.save(id, bytes)
   const shared = {
-    media: ({ id, batchId, mediaUrl }: Message) => outgoing.get(batchId ?? id, mediaUrl!),
+    media: ({ id, environmentId, batchId, mediaUrl }: Message) =>
+      outgoing.get({ environmentId, request: batchId ?? id, address: mediaUrl! }).catch(error => {
+        // Nothing has left, and there may be room later.
+        throw error instanceof NoRoom
+          ? new LinkDown('there is no room for the file', { cause: error })
+          : error
+      }),
     vault: (deviceId: string) => new SealedVault(store, deviceId, secretKey(config)),
     attention: (deviceId: string, attention: readonly AttentionCode[]) =>
       store.describe(deviceId, { attention }),

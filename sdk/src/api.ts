@@ -551,6 +551,8 @@ export type EventsQuery = {
   device_id?: string
   /** Only what came after this event: next_cursor, or the id of an event. */
   after?: string
+  /** The same as after, under the name that other lists use. */
+  cursor?: string
   /** Events a page. */
   limit?: number
 }
@@ -570,7 +572,7 @@ export type EventsResponse = {
       [name: string]: unknown
     }
   }>
-  /** Give it as after to go on, now or later. A page may be short, even empty, and not the last. */
+  /** Give it as cursor, or after, to go on, now or later. A page may be short, even empty, and not the last. */
   next_cursor: string
   /** Whether more has happened already. */
   has_more: boolean

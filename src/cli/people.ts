@@ -5,6 +5,7 @@ import { Forgetter } from '../core/forgetter.ts'
 import { normaliseNumber } from '../core/number.ts'
 import { Problem } from '../core/problem.ts'
 import { isoTime } from '../core/time.ts'
+import { DiskRoom } from '../store/disk-room.ts'
 import { MediaFolder } from '../store/media-folder.ts'
 import { type Command, type Context, type Given, UsageError } from './command.ts'
 import { counted, table } from './output.ts'
@@ -94,7 +95,9 @@ const erase: Command = {
   more: 'Totals and pages stay as they are, and so does an opt-out, as a hash.',
   run: context =>
     withEnvironment(context, async ({ store, environment, number }) => {
-      const folder = new MediaFolder(join(context.config.DATA_DIR, 'media'))
+      const folder = new MediaFolder(join(context.config.DATA_DIR, 'media'), {
+        room: new DiskRoom(context.config.DATA_DIR, 0),
+      })
       const forgetter = new Forgetter({
         store,
         environments: () => [],

@@ -39,6 +39,9 @@ export const EventsQuery = Type.Object(
     after: Type.Optional(
       Type.String({ description: 'Only what came after this event: next_cursor, or the id of an event.' }),
     ),
+    cursor: Type.Optional(
+      Type.String({ description: 'The same as after, under the name that other lists use.' }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Events a page.' }),
     ),
@@ -53,7 +56,7 @@ export const EventsResponse = Type.Object(
     data: Type.Array(EventRecord),
     next_cursor: Type.String({
       description:
-        'Give it as after to go on, now or later. A page may be short, even empty, and not the last.',
+        'Give it as cursor, or after, to go on, now or later. A page may be short, even empty, and not the last.',
     }),
     has_more: Type.Boolean({ description: 'Whether more has happened already.' }),
   },

@@ -25,12 +25,15 @@ const comeBackMs = 1_000
 export const events =
   ({ journal }: EventParts): Action<EventsResponse> =>
   async ({ environment, query }) => {
-    const { types, device_id, after, limit = usualLimit } = query as EventsQuery
+    const { types, device_id, cursor, after = cursor, limit = usualLimit } = query as EventsQuery
+    if (cursor !== undefined && cursor !== after)
+      throw bad('cursor', 'must not differ from after: they mean the same')
     const interest = interestOf(types, device_id)
-    const from = after === undefined ? 0 : placeOf('after', after)
+    const name = cursor === undefined ? 'after' : 'cursor'
+    const from = after === undefined ? 0 : placeOf(name, after)
     // Whoever asks right after a send must find it.
     await journal.look()
-    notAhead(journal, 'after', from)
+    notAhead(journal, name, from)
     const found: Telling[] = []
     let place = from
     while (found.length < limit && place < journal.head && place - from < mostLookedAt) {

@@ -1,6 +1,8 @@
 /** The OpenAPI document, made from the routes and the schemas that check them. */
 
 import type { ProblemCode } from '../core/problem.ts'
+import { openSubjects } from './openapi-events.ts'
+import { metricsScheme, watchingPaths } from './openapi-watching.ts'
 import { postedToWebhooks } from './openapi-webhooks.ts'
 import { statusOf } from './problems.ts'
 import type { Route } from './route.ts'
@@ -29,6 +31,7 @@ type Titled = { title?: string; properties?: Record<string, Json>; required?: re
 
 export function openApi(routes: readonly Route[], version: string): Json {
   const components: Record<string, object> = { Problem: ProblemResponse }
+  const shared = new SharedResponses()
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     for (const schema of [route.body, route.response]) {
@@ -38,7 +41,7 @@ export function openApi(routes: readonly Route[], version: string): Json {
     route.paths.forEach((path, index) => {
       const at = path.replace(/:(\w+)/g, '{$1}')
       paths[at] ??= {}
-      paths[at][route.method.toLowerCase()] = operation(route, index)
+      paths[at][route.method.toLowerCase()] = operation(route, index, shared)
     })
   }
   return {
@@ -56,22 +59,25 @@ export function openApi(routes: readonly Route[], version: string): Json {
       { url: '/staging/api/v1', description: 'Staging: keys and devices of its own, and simulated phones' },
     ],
     security: [{ key: [] }],
-    tags: [...new Set(routes.map(({ group }) => group)), 'Alternate paths'].map(name => ({
+    tags: [...new Set(routes.map(({ group }) => group)), 'Watching', 'Alternate paths'].map(name => ({
       name,
       ...(name === 'Alternate paths' && { description: 'The same operations under their second names.' }),
     })),
-    paths,
+    paths: { ...paths, ...watchingPaths },
     webhooks: postedToWebhooks,
     components: {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key, bs_live_… or bs_test_….' },
+        metrics: metricsScheme,
       },
-      schemas: components,
+      schemas: { ...components, ...openSubjects },
+      headers,
+      responses: shared.all(),
     },
   }
 }
 
-function operation(route: Route, index: number): Json {
+function operation(route: Route, index: number, shared: SharedResponses): Json {
   return {
     operationId: index === 0 ? route.operation : `${route.operation}Alternate${index > 1 ? index : ''}`,
     summary: index === 0 ? route.summary : `${route.summary} (alternate path)`,
@@ -88,26 +94,58 @@ function operation(route: Route, index: number): Json {
       [route.success ?? 200]: {
         description: route.method === 'GET' ? 'Found.' : 'Done, and on disk.',
         headers: {
-          'X-Request-Id': header('Names this request in logs and error reports.', 'string'),
-          'X-RateLimit-Limit': header('Requests a minute.', 'integer'),
-          'X-RateLimit-Remaining': header('Requests left in this window.', 'integer'),
-          'X-RateLimit-Reset': header('When the window ends, in Unix seconds.', 'integer'),
+          ...onEveryAnswer,
+          ...(mayRepeat(route) && {
+            'Idempotent-Replayed': header('It is the first answer, once more.', 'string'),
+          }),
+          ...(route.response === 'file' && {
+            'Content-Disposition': header('Always an attachment, with its name.', 'string'),
+          }),
         },
         content:
           route.response === 'file'
-            ? { 'application/octet-stream': {} }
+            ? { '*/*': { schema: { description: 'The file, under the type its sender gave it.' } } }
             : {
                 [route.stream ?? 'application/json']: {
                   schema: reference(route.response),
                 },
               },
       },
-      ...problems(route),
+      ...problems(route, shared),
     },
   }
 }
 
 const header = (description: string, type: string): Json => ({ description, schema: { type } })
+
+const headers = {
+  'X-Request-Id': header('Names this request in logs and error reports.', 'string'),
+  'X-RateLimit-Limit': header('Requests a minute.', 'integer'),
+  'X-RateLimit-Remaining': header('Requests left in this window.', 'integer'),
+  'X-RateLimit-Reset': header('When the window ends, in Unix seconds.', 'integer'),
+}
+
+/** Also on errors; the limits only where the key is known. */
+const onEveryAnswer = Object.fromEntries(
+  Object.keys(headers).map(name => [name, { $ref: `#/components/headers/${name}` }]),
+)
+
+/** Most routes can fail in the same ways: each way is described once. */
+class SharedResponses {
+  readonly #names = new Map<string, string>()
+
+  reference(status: number, response: Json): Json {
+    const text = JSON.stringify(response)
+    const count = [...this.#names.values()].filter(name => name.startsWith(`Problem${status}`)).length
+    const name = this.#names.get(text) ?? `Problem${status}${count === 0 ? '' : `_${count + 1}`}`
+    this.#names.set(text, name)
+    return { $ref: `#/components/responses/${name}` }
+  }
+
+  all(): Record<string, Json> {
+    return Object.fromEntries([...this.#names].map(([text, name]) => [name, JSON.parse(text)]))
+  }
+}
 
 function reference(schema: object): Json {
   const { title } = schema as Titled
@@ -142,7 +180,7 @@ function parameters(route: Route): Json {
   return all.length > 0 ? { parameters: all } : {}
 }
 
-function problems(route: Route): Json {
+function problems(route: Route, shared: SharedResponses): Json {
   const repeated: ProblemCode[] = mayRepeat(route)
     ? ['idempotency_in_progress', 'idempotency_key_reused']
     : []
@@ -152,14 +190,17 @@ function problems(route: Route): Json {
       .sort(([a], [b]) => a - b)
       .map(([status, codes]) => [
         String(status),
-        {
+        shared.reference(status, {
           description: codes.map(code => `\`${code}\``).join(', '),
-          ...(status === 401 && { headers: { 'WWW-Authenticate': header('Always Bearer.', 'string') } }),
-          ...((status === 429 || status === 503) && {
-            headers: { 'Retry-After': header('Seconds to wait before trying again.', 'integer') },
-          }),
+          headers: {
+            ...onEveryAnswer,
+            ...(status === 401 && { 'WWW-Authenticate': header('Always Bearer.', 'string') }),
+            ...((status === 429 || status === 503) && {
+              'Retry-After': header('Seconds to wait before trying again.', 'integer'),
+            }),
+          },
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-        },
+        }),
       ]),
   )
 }

@@ -3,6 +3,7 @@
 import { shownAttachment } from '../core/attachment.ts'
 import type { News } from '../core/link.ts'
 import type { Log } from '../core/log.ts'
+import { NoRoom } from '../core/no-room.ts'
 import type { Incoming, MediaFile } from '../core/received.ts'
 import { SomeAtOnce } from '../core/some-at-once.ts'
 
@@ -50,9 +51,11 @@ export class WithFile {
     const tries = this.#underWay.get(place) ?? 0
     this.#underWay.set(place, tries)
     let file: MediaFile | undefined
+    let isFull = false
     try {
       file = await this.#files.run(save)
     } catch (error) {
+      isFull = error instanceof NoRoom
       const pause = isHopeless(error) ? undefined : pausesMs[tries]
       log.warn({ device: deviceId, err: error, again: pause !== undefined }, 'an attachment could not be had')
       if (pause !== undefined) {
@@ -62,7 +65,7 @@ export class WithFile {
       }
     }
     try {
-      await news.received(file ? withFile(incoming, file) : withoutFile(incoming))
+      await news.received(file ? withFile(incoming, file) : withoutFile(incoming, isFull))
       await forget(place)
       this.#underWay.delete(place)
     } catch {
@@ -74,6 +77,7 @@ export class WithFile {
 
 const isHopeless = (error: unknown) =>
   error instanceof Hopeless ||
+  error instanceof NoRoom ||
   ['media_too_large', 'media_url_blocked'].includes((error as { code?: string }).code ?? '')
 
 const withFile = (incoming: Bare, file: MediaFile): Bare => ({
@@ -82,9 +86,13 @@ const withFile = (incoming: Bare, file: MediaFile): Bare => ({
   metadata: { ...incoming.metadata, media: [shownAttachment(file)] },
 })
 
-const withoutFile = (incoming: Bare): Bare => ({
+const withoutFile = (incoming: Bare, isFull: boolean): Bare => ({
   ...incoming,
-  metadata: { ...incoming.metadata, media_missing: 1 },
+  metadata: {
+    ...incoming.metadata,
+    media_missing: 1,
+    ...(isFull && { media_missing_because: NoRoom.reason }),
+  },
 })
 
 /** Bytes on their way, and how many they were. */

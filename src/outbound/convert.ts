@@ -1,13 +1,14 @@
 /** Makes files playable that WhatsApp cannot play, with ffmpeg where it is installed. */
 
-import { spawn } from 'node:child_process'
 import { rm, stat } from 'node:fs/promises'
+import { limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { Downloaded } from './download.ts'
+import { readCarefully, runFfmpeg } from './ffmpeg.ts'
 import type { MediaKind } from './media-kind.ts'
 
-/** A film that was a moving picture is shown as one. */
-export type Converted = Downloaded & { loops?: boolean }
+/** A film that was a moving picture is shown as one. The thumbnail is shown until the rest is there. */
+export type Converted = Downloaded & { loops?: boolean; thumbnail?: Buffer; seconds?: number }
 
 export type ConvertOptions = {
   /** The program; undefined: nothing is converted. */
@@ -29,10 +30,10 @@ type Recipe = { from: string; to: MediaKind; how: readonly string[]; loops?: tru
 const recipes: Readonly<Record<string, Recipe>> = {
   gif: { from: 'gif', to: mp4, how: [...film, '-an'], loops: true },
   webm: { from: 'matroska', to: mp4, how: [...film, '-c:a', 'aac'] },
+  // WhatsApp plays Opus, and nothing else that is in an OGG file.
+  oga: { from: 'ogg', to: ogg, how: ['-vn', '-c:a', 'libopus', '-b:a', '64k', '-ac', '1'] },
   wav: { from: 'wav', to: ogg, how: ['-c:a', 'libopus', '-b:a', '64k', '-ac', '1'] },
 }
-
-const usualMs = 120_000
 
 /** The file itself when it need not, or cannot, be converted: then it goes out as it is. */
 export async function converted(file: Downloaded, options: ConvertOptions): Promise<Converted> {
@@ -40,11 +41,8 @@ export async function converted(file: Downloaded, options: ConvertOptions): Prom
   if (!recipe || options.ffmpeg === undefined) return file
   const path = `${file.path}.${recipe.to.extension}`
   try {
-    await run(
-      options.ffmpeg,
-      argumentsFor(recipe, file.path, path, options.most),
-      options.timeoutMs ?? usualMs,
-    )
+    const output = ['-map_metadata', '-1', ...recipe.how, '-fs', String(options.most), `file:${path}`]
+    await runFfmpeg(options.ffmpeg, [...readCarefully(recipe.from, file.path), ...output], options.timeoutMs)
     const { size } = await stat(path)
     // A film that was cut off at the limit is not the one that was sent.
     if (size === 0 || size >= options.most) throw new Error(`it came out with ${size} bytes`)
@@ -61,37 +59,39 @@ export async function converted(file: Downloaded, options: ConvertOptions): Prom
   }
 }
 
-const argumentsFor = ({ from, how }: Recipe, input: string, output: string, most: number) => [
-  ...['-nostdin', '-hide_banner', '-loglevel', 'error', '-y', '-threads', '1'],
-  // Nothing but this one file is opened, whatever is written in it.
-  ...['-protocol_whitelist', 'file', '-f', from, '-i', `file:${input}`],
-  ...['-map_metadata', '-1', ...how, '-fs', String(most), `file:${output}`],
-]
+/** How each kind of picture, film and sound is read. */
+const readAs: Readonly<Record<string, string>> = {
+  jpg: 'jpeg_pipe',
+  png: 'png_pipe',
+  webp: 'webp_pipe',
+  mp4: 'mov',
+  mp3: 'mp3',
+  ogg: 'ogg',
+}
+const small = ['-frames:v', '1', '-vf', 'scale=72:-2', '-f', 'mjpeg', 'pipe:1']
+const walkedThrough = ['-vn', '-c', 'copy', '-progress', 'pipe:1', '-f', 'null', '-']
 
-function run(program: string, args: readonly string[], timeout: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout,
-      killSignal: 'SIGKILL',
-    })
-    let said = ''
-    child.stderr.on('data', chunk => {
-      said = (said + chunk).slice(-500)
-    })
-    child.on('error', reject)
-    child.on('close', (code, signal) =>
-      code === 0 ? resolve() : reject(new Error(`${program} ended with ${code ?? signal}: ${said.trim()}`)),
-    )
-  })
+/**
+ * With a thumbnail, or with how long it plays. Found out here, within limits: the library for WhatsApp would look into
+ * any file itself, without any.
+ */
+export async function described(file: Converted, options: ConvertOptions): Promise<Converted> {
+  const from = readAs[file.extension]
+  if (from === undefined || options.ffmpeg === undefined) return file
+  const isSound = file.class === 'audio'
+  const args = [...readCarefully(from, file.path), ...(isSound ? walkedThrough : small)]
+  try {
+    const written = await runFfmpeg(options.ffmpeg, args, options.timeoutMs, limits.thumbnail.value)
+    if (isSound) return { ...file, seconds: secondsIn(written.toString()) }
+    return written.length === 0 ? file : { ...file, thumbnail: written }
+  } catch (error) {
+    options.log.debug({ err: error, kind: file.extension }, 'a file could not be described')
+    return file
+  }
 }
 
-/** Whether the program is there, asked once at the start. */
-export async function isInstalled(program: string): Promise<boolean> {
-  try {
-    await run(program, ['-version'], 10_000)
-    return true
-  } catch {
-    return false
-  }
+/** The last of what ffmpeg said about how far it had come. */
+function secondsIn(progress: string): number {
+  const last = [...progress.matchAll(/^out_time_us=(\d+)$/gm)].at(-1)?.[1]
+  return Math.round(Number(last ?? 0) / 1_000_000)
 }

@@ -22,9 +22,10 @@ const byContent: ReadonlyMap<string, MediaKind> = new Map([
   ['mp4', kind('video', 'mp4', 'video/mp4')],
   ['webm', kind('video', 'webm', 'video/webm')],
   ['mp3', kind('audio', 'mp3', 'audio/mpeg')],
-  ['ogg', kind('audio', 'ogg', 'audio/ogg')],
-  ['oga', kind('audio', 'ogg', 'audio/ogg')],
+  // Opus, which WhatsApp plays; and Vorbis and FLAC, which it does not.
   ['opus', kind('audio', 'ogg', 'audio/ogg')],
+  ['ogg', kind('audio', 'oga', 'audio/ogg')],
+  ['oga', kind('audio', 'oga', 'audio/ogg')],
   ['wav', kind('audio', 'wav', 'audio/wav')],
   [
     'docx',

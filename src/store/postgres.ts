@@ -31,6 +31,7 @@ export class PostgresDriver implements Driver {
   readonly #pool: pg.Pool
   readonly #settings: pg.ClientConfig
   #writer: pg.Client | undefined
+  #isClosed = false
   #tail: Promise<unknown> = Promise.resolve()
 
   /** `isPatient`: statements may take as long as they like, such as those that change a large table. */
@@ -62,6 +63,7 @@ export class PostgresDriver implements Driver {
 
   async close(): Promise<void> {
     await this.#tail
+    this.#isClosed = true
     await Promise.all([this.#writer?.end(), this.#pool.end()])
   }
 
@@ -99,6 +101,7 @@ export class PostgresDriver implements Driver {
   }
 
   async #connected(): Promise<pg.Client> {
+    if (this.#isClosed) throw new StorageFault('the database was closed')
     if (this.#writer) return this.#writer
     // Statements that do not wait for each other's answers travel together.
     const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig)

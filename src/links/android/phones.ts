@@ -3,6 +3,7 @@
 import type { About } from '../../core/device.ts'
 import type { Log } from '../../core/log.ts'
 import type { Receipt } from '../../core/message.ts'
+import { NoRoom } from '../../core/no-room.ts'
 import { hashDeviceToken, newDeviceToken, type Phone, type Proof } from '../../core/phone.ts'
 import type { Incoming } from '../../core/received.ts'
 import type { Store } from '../../core/store.ts'
@@ -10,7 +11,7 @@ import type { Vault } from '../../core/vault.ts'
 import { AnnouncedMms } from './announced-mms.ts'
 import { failureOf } from './failures.ts'
 import { receiptsOf, unmasked } from './from-phone.ts'
-import { read } from './hooks.ts'
+import { type Attachment, read } from './hooks.ts'
 import { type Switchboard, seenMs } from './switchboard.ts'
 import { messagesToPhone } from './to-phone.ts'
 
@@ -124,7 +125,7 @@ export class AndroidPhones {
 
   /** What came by post, and is known to be the phone's own. */
   async take(phone: Phone, version: About, body: unknown): Promise<void> {
-    const { record, receive, saveFile, now } = this.#parts
+    const { record, receive, now } = this.#parts
     const { received, announced, receipt, about } = read(body, phone, now())
     await this.heard(phone, { ...version, ...about })
     if (announced) await this.#mms.note(announced)
@@ -134,11 +135,27 @@ export class AndroidPhones {
     if (received) {
       const { files, ...incoming } = received
       // First the files, then the message that names them: a message never names a file that is not there.
-      for (const { id, bytes } of files) await saveFile(id, bytes)
-      await receive(incoming)
+      const missing = await this.#save(files)
+      await receive(missing === 0 ? incoming : withoutFiles(incoming, missing))
       if (incoming.type === 'mms') await this.#mms.downloaded(phone.device.id, incoming.sender)
     }
     if (about) await this.#learnNumber(phone, about)
+  }
+
+  /** Returns how many there was no room for: all, then, so that nobody takes a part of a message for the whole. */
+  async #save(files: readonly Attachment[]): Promise<number> {
+    const { saveFile, log } = this.#parts
+    try {
+      for (const { id, bytes } of files) await saveFile(id, bytes)
+      return 0
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error
+      log.error(
+        { err: error, files: files.length },
+        'no room for attachments; the message is kept without them',
+      )
+      return files.length
+    }
   }
 
   /** A failure by post does not say whether the network had taken the message; we may know. */
@@ -164,5 +181,14 @@ export class AndroidPhones {
     const { switchboard, log } = this.#parts
     switchboard.contact(device.id).signatureRefused()
     log.warn({ device: device.id }, 'refused what a phone posted: its signature is wrong')
+  }
+}
+
+function withoutFiles(incoming: Incoming, missing: number): Incoming {
+  const { media: _, ...rest } = incoming
+  const { media: __, ...metadata } = incoming.metadata
+  return {
+    ...rest,
+    metadata: { ...metadata, media_missing: missing, media_missing_because: NoRoom.reason },
   }
 }

@@ -14,7 +14,7 @@ const file = (extension: string, kind: MediaFile['class'], mime: string): MediaF
 test('a sound goes out with its words behind it, or as one document if that was chosen', () => {
   const sound = file('mp3', 'audio', 'audio/mpeg')
   assert.deepEqual(contentsOf('hi', sound, { audio: 'playable' }), [
-    { audio: { url: '/f' }, mimetype: 'audio/mpeg' },
+    { audio: { url: '/f' }, mimetype: 'audio/mpeg', seconds: 0 },
     { text: 'hi', linkPreview: null },
   ])
   assert.deepEqual(contentsOf('hi', sound, { audio: 'document' }), [
@@ -25,7 +25,7 @@ test('a moving picture that was made a film is shown as a moving picture; otherw
   const habits = { audio: 'playable' as const }
   const film = { ...file('mp4', 'video', 'video/mp4'), loops: true }
   assert.deepEqual(contentsOf('hi', film, habits), [
-    { video: { url: '/f' }, caption: 'hi', mimetype: 'video/mp4', gifPlayback: true },
+    { video: { url: '/f' }, caption: 'hi', mimetype: 'video/mp4', jpegThumbnail: '', gifPlayback: true },
   ])
   const [gif] = contentsOf('hi', file('gif', 'image', 'image/gif'), habits)
   assert.equal((gif as { fileName?: string }).fileName, 'song.gif')

@@ -13,6 +13,10 @@ export type MediaFile = {
   size: number
   /** It was a moving picture, and is to be shown as one. */
   loops?: boolean
+  /** A small JPEG of it. */
+  thumbnail?: Buffer
+  /** How long it plays. */
+  seconds?: number
 }
 
 export type Habits = {
@@ -29,13 +33,19 @@ export function contentsOf(
   // A preview would make the gateway fetch a link that a stranger wrote.
   const words = { text, linkPreview: null }
   if (!media) return [words]
-  const { class: kind, mime: mimetype, path, extension, filename, loops } = media
+  const { class: kind, mime: mimetype, path, extension, filename, loops, thumbnail, seconds = 0 } = media
+  // Said outright, none at all too: otherwise the library makes one itself, of whatever it was given.
+  const jpegThumbnail = thumbnail?.toString('base64') ?? ''
   const file = { url: path }
-  if (kind === 'image' && extension !== 'gif') return [{ image: file, caption: text, mimetype }]
+  if (kind === 'image' && extension !== 'gif')
+    return [{ image: file, caption: text, mimetype, jpegThumbnail }]
   if (kind === 'video' && extension === 'mp4')
-    return [{ video: file, caption: text, mimetype, ...(loops && { gifPlayback: true }) }]
-  if (kind === 'audio' && audio === 'playable')
-    return [{ audio: file, mimetype: extension === 'ogg' ? 'audio/ogg; codecs=opus' : mimetype }, words]
-  // Pictures that move and films of another kind cannot be played.
+    return [{ video: file, caption: text, mimetype, jpegThumbnail, ...(loops && { gifPlayback: true }) }]
+  if (kind === 'audio' && audio === 'playable' && extension !== 'oga')
+    return [
+      { audio: file, mimetype: extension === 'ogg' ? 'audio/ogg; codecs=opus' : mimetype, seconds },
+      words,
+    ]
+  // Pictures that move, films of another kind and sounds that are not Opus cannot be played.
   return [{ document: file, fileName: namedAs(filename, extension), caption: text, mimetype }]
 }
