@@ -32,7 +32,7 @@ const unnoted = 1_000
 /** How soon it is seen that somebody wants a replay, or that a retry is due. */
 const lookMs = 500
 
-type Job = { event: { seq: number; json: string }; before: Delivery | undefined }
+type Job = { event: { seq: number; type: string; json: string }; before: Delivery | undefined }
 
 export class Postman {
   readonly #parts: PostmanParts
@@ -111,7 +111,7 @@ export class Postman {
     for (const before of await store.dueDeliveries(this.#webhook.id, this.#window)) {
       const event = await journal.event(before.eventSeq)
       // What is gone from the journal cannot be told any more.
-      jobs.push({ event: event ?? { seq: before.eventSeq, json: '' }, before })
+      jobs.push({ event: event ?? { seq: before.eventSeq, type: '', json: '' }, before })
     }
     return jobs
   }

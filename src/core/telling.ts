@@ -1,6 +1,7 @@
 /** One try to tell an address of an event: signed, sent, and judged. */
 
 import { eventIdOf } from './event.ts'
+import { asSeen } from './sight.ts'
 import {
   type Attempt,
   type Delivery,
@@ -84,11 +85,17 @@ export async function attempt(
 export async function tell(
   parts: TellingParts,
   webhook: Webhook,
-  event: { seq: number; json: string },
+  event: { seq: number; type: string; json: string },
   before: Delivery | undefined,
   signal?: AbortSignal,
 ): Promise<Told> {
-  const { retryAfterMs, ...tried } = await attempt(parts, webhook, eventIdOf(event.seq), event.json, signal)
+  const { retryAfterMs, ...tried } = await attempt(
+    parts,
+    webhook,
+    eventIdOf(event.seq),
+    asSeen(event, webhook.sight),
+    signal,
+  )
   const attempts = (before?.attempts ?? 0) + 1
   const now = parts.now()
   const isDone = tried.error === null

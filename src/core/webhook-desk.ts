@@ -5,6 +5,7 @@ import type { Keep } from './answer.ts'
 import type { Environment } from './environment.ts'
 import { isEventType, seqOf } from './event.ts'
 import { invalid, Problem } from './problem.ts'
+import { lesserSight, type Sight, seesAll } from './sight.ts'
 import type { DeliveryFilter, Store } from './store.ts'
 import { isoTime } from './time.ts'
 import { type Attempt, checkWebhookUrl, type DeliveryRecord, overlapMs, type Webhook } from './webhook.ts'
@@ -42,7 +43,13 @@ const mostWebhooks = 100
 
 type Checked = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId'>>
 
-export type WebhookWish = { url: string; types?: readonly string[] | null; deviceId?: string | null }
+export type WebhookWish = {
+  url: string
+  types?: readonly string[] | null
+  deviceId?: string | null
+  /** Whose words whoever wishes may read; all, if it is not said. */
+  sight?: Sight
+}
 /** A webhook and, this once, what to check its signatures with. */
 export type WithSecret = { webhook: Webhook; secret: string }
 
@@ -75,7 +82,8 @@ export class WebhookDesk {
     const id = randomUUIDv7()
     const { secret, sealed } = newSecret(id)
     const resultOf = (webhook: Webhook) => ({ webhook, secret })
-    const draft = { types: null, deviceId: null, ...checked, url: checked.url!, id }
+    const { sight = seesAll } = wish
+    const draft = { types: null, deviceId: null, ...checked, url: checked.url!, id, sight }
     const webhook = await store.addWebhook(
       { ...draft, environmentId: environment.id, secret: sealed },
       remember?.(resultOf),
@@ -89,9 +97,14 @@ export class WebhookDesk {
     id: string,
     wish: Partial<WebhookWish> & { enabled?: boolean },
   ): Promise<Webhook> {
-    const { enabled } = wish
-    const change = { ...(await this.#checked(environment, wish)), ...(enabled !== undefined && { enabled }) }
-    const { id: known } = await this.find(environment, id)
+    const { enabled, sight = seesAll } = wish
+    const { id: known, sight: before } = await this.find(environment, id)
+    const change = {
+      ...(await this.#checked(environment, wish)),
+      ...(enabled !== undefined && { enabled }),
+      // Whoever may not read the words must not have them told to an address of their own.
+      ...(wish.url !== undefined && { sight: lesserSight(before, sight) }),
+    }
     const changed = await this.#parts.store.changeWebhook(environment.id, known, change)
     if (!changed) throw missing()
     this.#parts.wake()

@@ -6,6 +6,7 @@ import { hostOf, isAllowedHost } from './allowed-host.ts'
 import type { EventType } from './event.ts'
 import { invalid, Problem } from './problem.ts'
 import { isPublicAddress } from './public-address.ts'
+import type { Sight } from './sight.ts'
 
 export type DisabledReason = 'switched_off' | 'gone' | 'failing'
 
@@ -17,6 +18,8 @@ export type Webhook = {
   types: readonly EventType[] | null
   /** Only what concerns this device. */
   deviceId: string | null
+  /** Whose words it is told. */
+  sight: Sight
   /** Sealed. */
   secret: string
   previousSecret: string | null
@@ -34,8 +37,11 @@ export type Webhook = {
   createdAt: number
 }
 
-export type WebhookDraft = Pick<Webhook, 'id' | 'environmentId' | 'url' | 'types' | 'deviceId' | 'secret'>
-export type WebhookChange = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId' | 'enabled'>>
+export type WebhookDraft = Pick<
+  Webhook,
+  'id' | 'environmentId' | 'url' | 'types' | 'deviceId' | 'sight' | 'secret'
+>
+export type WebhookChange = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId' | 'enabled' | 'sight'>>
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 

@@ -3,6 +3,7 @@
 import { eventIdOf, eventTypes, type Interest, seqOf } from '../core/event.ts'
 import type { Journal, Telling } from '../core/journal.ts'
 import type { shownEvent } from '../core/shown-event.ts'
+import { asSeen, type Sight, sightOf } from '../core/sight.ts'
 import type { EventsQuery, EventsResponse, StreamQuery } from './event-schemas.ts'
 import { bad, uuidOf } from './query.ts'
 import type { Action } from './route.ts'
@@ -24,11 +25,12 @@ const comeBackMs = 1_000
 
 export const events =
   ({ journal }: EventParts): Action<EventsResponse> =>
-  async ({ environment, query }) => {
+  async ({ environment, key, query }) => {
     const { types, device_id, cursor, after = cursor, limit = usualLimit } = query as EventsQuery
     if (cursor !== undefined && cursor !== after)
       throw bad('cursor', 'must not differ from after: they mean the same')
     const interest = interestOf(types, device_id)
+    const sight = sightOf(key.scopes)
     const name = cursor === undefined ? 'after' : 'cursor'
     const from = after === undefined ? 0 : placeOf(name, after)
     // Whoever asks right after a send must find it.
@@ -45,7 +47,7 @@ export const events =
     const last = found.length > limit ? data.at(-1)!.seq : place
     return {
       success: true,
-      data: data.map(({ json }) => JSON.parse(json) as ReturnType<typeof shownEvent>),
+      data: data.map(one => JSON.parse(asSeen(one, sight)) as ReturnType<typeof shownEvent>),
       next_cursor: eventIdOf(last),
       has_more: last < journal.head,
     }
@@ -53,7 +55,7 @@ export const events =
 
 export const stream =
   ({ journal }: EventParts): Action<StreamAnswer> =>
-  async ({ environment, query, lastEventId, isAllowed }) => {
+  async ({ environment, key, query, lastEventId, isAllowed }) => {
     const { types, device_id, after } = query as StreamQuery
     const interest = interestOf(types, device_id)
     const known = lastEventId || after
@@ -62,7 +64,11 @@ export const stream =
     const from = known === undefined ? journal.head : placeOf(name, known)
     notAhead(journal, name, from)
     return new StreamAnswer('text/event-stream', signal =>
-      pieces(journal, { from, environmentId: environment.id, interest, isAllowed }, signal),
+      pieces(
+        journal,
+        { from, environmentId: environment.id, interest, sight: sightOf(key.scopes), isAllowed },
+        signal,
+      ),
     )
   }
 
@@ -70,12 +76,13 @@ type Listener = {
   from: number
   environmentId: number
   interest: Interest
+  sight: Sight
   isAllowed: () => Promise<boolean>
 }
 
 async function* pieces(
   journal: EventParts['journal'],
-  { from, environmentId, interest, isAllowed }: Listener,
+  { from, environmentId, interest, sight, isAllowed }: Listener,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   // Also whoever has heard of nothing yet comes back to where it was.
@@ -88,7 +95,7 @@ async function* pieces(
     place = last
     if (tellings.length > 0) {
       yield tellings
-        .map(({ seq, type, json }) => `id: ${eventIdOf(seq)}\nevent: ${type}\ndata: ${json}\n\n`)
+        .map(one => `id: ${eventIdOf(one.seq)}\nevent: ${one.type}\ndata: ${asSeen(one, sight)}\n\n`)
         .join('')
       saidAt = performance.now()
     } else if (performance.now() - saidAt >= heartbeatMs) {

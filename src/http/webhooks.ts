@@ -2,6 +2,7 @@
 
 import type { Journal } from '../core/journal.ts'
 import { shownAttempt, shownDelivery, shownWebhook } from '../core/shown-webhook.ts'
+import { asSeen, sightOf } from '../core/sight.ts'
 import type { WebhookDesk, WithSecret } from '../core/webhook-desk.ts'
 import { cursorOf, isNumber, placeOf } from './cursor.ts'
 import { timeOf } from './query.ts'
@@ -44,18 +45,24 @@ export const webhook =
 
 export const addWebhook =
   ({ desk }: WebhookParts): Action<WebhookSecretResponse> =>
-  async ({ environment, body, keep }) => {
+  async ({ environment, key, body, keep }) => {
     const { url, types, device_id } = body as WebhookAddRequest
-    const wish = { url, ...(types && { types }), ...(device_id && { deviceId: device_id }) }
+    const wish = {
+      url,
+      sight: sightOf(key.scopes),
+      ...(types && { types }),
+      ...(device_id && { deviceId: device_id }),
+    }
     const added = await desk.add(environment, wish, resultOf => keep(one => withSecret(resultOf(one))))
     return withSecret(added)
   }
 
 export const changeWebhook =
   ({ desk }: WebhookParts): Action<WebhookResponse> =>
-  async ({ environment, params, body }) => {
+  async ({ environment, key, params, body }) => {
     const { url, types, device_id, enabled } = body as WebhookChangeRequest
     const changed = await desk.change(environment, params.webhook_id!, {
+      sight: sightOf(key.scopes),
       ...(url !== undefined && { url }),
       ...(types !== undefined && { types }),
       ...(device_id !== undefined && { deviceId: device_id }),
@@ -107,10 +114,13 @@ export const deliveries =
 
 export const delivery =
   ({ desk, journal }: WebhookParts): Action<DeliveryResponse> =>
-  async ({ environment, params }) => {
+  async ({ environment, key, params }) => {
     const found = await desk.delivery(environment, params.webhook_id!, params.event_id!)
     const event = await journal.event(found.eventSeq)
-    return { success: true, data: { ...shownDelivery(found), event: event ? JSON.parse(event.json) : null } }
+    return {
+      success: true,
+      data: { ...shownDelivery(found), event: event ? JSON.parse(asSeen(event, sightOf(key.scopes))) : null },
+    }
   }
 
 export const redeliver =

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type KeyDraft, type Scope, scopes } from '../../src/core/key.ts'
+import { Catcher } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
 import { teamOf } from '../standins/team.ts'
@@ -16,7 +17,7 @@ for (const { name, empty } of databases)
     before(async () => {
       gateway = await startGateway({
         database: await empty(),
-        settings: { DATA_DIR: folder, RATE_LIMIT: '500' },
+        settings: { DATA_DIR: folder, RATE_LIMIT: '500', WEBHOOK_ALLOW_HOSTS: '127.0.0.1' },
       })
     })
     after(() => gateway.stop())
@@ -109,6 +110,51 @@ for (const { name, empty } of databases)
       const made = await owner.ask('POST', `${base}/keys`, { name: 'by hand', scopes, rate_limit: 100_000 })
       assert.equal(made.status, 201, made.text)
       assert.equal(made.body.data.created_by_key, null)
+    })
+    test('whoever may only read events, or only make webhooks, learns that things happened and not what was written', async () => {
+      await gateway.device('staging')
+      await gateway.fleet.refresh()
+      const everything = await manager()
+      const send = (message: string) =>
+        gateway.ask('POST', `${base}/sms/send`, { key: everything, body: { to: '+15550100005', message } })
+      await send('A secret')
+      const received = async (key: string) =>
+        (await gateway.ask('GET', `${base}/events?limit=500`, { key })).body.data as {
+          type: string
+          data: object
+        }[]
+      await until('the answer came', async () =>
+        (await received(everything)).some(({ type }) => type === 'message.received'),
+      )
+      const all = await received(everything)
+      assert.match(JSON.stringify(all), /A secret/)
+      assert.match(JSON.stringify(all), /PONG/)
+      const blind = await received(await gateway.key('staging', { scopes: ['events:read'] }))
+      assert.equal(blind.length, all.length)
+      assert.doesNotMatch(JSON.stringify(blind), /A secret|PONG|15550100005/)
+      const half = await received(await gateway.key('staging', { scopes: ['events:read', 'messages:read'] }))
+      assert.match(JSON.stringify(half), /A secret/)
+      assert.doesNotMatch(JSON.stringify(half), /PONG/)
+
+      const catcher = new Catcher()
+      await catcher.start()
+      const only = await gateway.key('staging', { scopes: ['webhooks:manage'] })
+      const hook = (key: string, name: string) =>
+        gateway.ask('POST', `${base}/webhooks`, { key, body: { url: `${catcher.url}/${name}` } })
+      assert.equal((await hook(only, 'blind')).status, 201)
+      const seeing = await hook(everything, 'seeing')
+      await send('Another secret')
+      const at = (name: string) => catcher.caught.filter(({ path }) => path === `/${name}`)
+      await until('both are told', () => at('blind').length >= 3 && at('seeing').length >= 3)
+      assert.doesNotMatch(JSON.stringify(at('blind').map(({ event }) => event)), /Another secret/)
+      assert.match(JSON.stringify(at('seeing').map(({ event }) => event)), /Another secret/)
+      // Nor by sending the words that others are told to an address of one's own.
+      const path = `${base}/webhooks/${seeing.body.data.id}`
+      await gateway.ask('PATCH', path, { key: only, body: { url: `${catcher.url}/stolen` } })
+      await send('A third secret')
+      await until('it is told', () => at('stolen').length >= 3)
+      assert.doesNotMatch(JSON.stringify(at('stolen').map(({ event }) => event)), /A third secret/)
+      catcher.stop()
     })
     test('what keys change is in the audit log, and what they send is not', async () => {
       const key = await manager({ name: 'Shop' })

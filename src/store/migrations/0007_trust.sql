@@ -7,3 +7,11 @@ CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 
 -- What its recipient thinks of it, where that can be told.
 ALTER TABLE messages ADD COLUMN reaction TEXT;
+
+-- Whose words a webhook is told: 1 those of messages, 2 those of received ones.
+ALTER TABLE webhooks ADD COLUMN sight INTEGER NOT NULL DEFAULT 3;
+-- Keys that could read all words in events go on reading them.
+UPDATE keys SET scopes = replace(scopes, ']', ',"messages:read"]')
+  WHERE (scopes LIKE '%"events:read"%' OR scopes LIKE '%"webhooks:manage"%') AND scopes NOT LIKE '%"messages:read"%';
+UPDATE keys SET scopes = replace(scopes, ']', ',"inbox:read"]')
+  WHERE (scopes LIKE '%"events:read"%' OR scopes LIKE '%"webhooks:manage"%') AND scopes NOT LIKE '%"inbox:read"%';
