@@ -115,7 +115,11 @@ export function buildApi(parts: ApiParts): Server {
   let isStopping = false
   let probedAt = Number.NEGATIVE_INFINITY
   let probe: Promise<void> = Promise.resolve()
-  const { app, refuse } = buildServer({
+  const {
+    app,
+    routes: registered,
+    refuse,
+  } = buildServer({
     routes: table,
     door,
     session,
@@ -161,6 +165,7 @@ export function buildApi(parts: ApiParts): Server {
   })
   return {
     app,
+    routes: registered,
     refuse: () => {
       isStopping = true
       refuse()

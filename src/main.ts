@@ -22,6 +22,7 @@ import { Sweeper } from './core/sweeper.ts'
 import { Teller } from './core/teller.ts'
 import { Tenants } from './core/tenants.ts'
 import { FailureDelay } from './http/limits.ts'
+import type { RegisteredRoute } from './http/server.ts'
 import { cloudBase, cloudRoutes } from './links/cloud/routes.ts'
 import { simulatedPhones } from './links/simulated.ts'
 import { Metrics } from './metrics.ts'
@@ -60,6 +61,8 @@ export type Basestation = {
   sweeper: Sweeper
   forgetter: Forgetter
   reception: Reception
+  /** Everything that the server answers; known once it has started. */
+  routes: readonly RegisteredRoute[]
   /** Opens the links and listens. Returns the address. */
   start(): Promise<string>
   /** Refuses new requests, finishes those under way, closes the links, then storage. */
@@ -199,7 +202,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   })
   let publicUrl = config.PUBLIC_URL
   let listening = false
-  const { app, refuse } = buildApi({
+  const { app, routes, refuse } = buildApi({
     config,
     store,
     gateway,
@@ -234,6 +237,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     sweeper,
     forgetter,
     reception,
+    routes,
     async start() {
       await requireFittingKey(store, config)
       await tenants.start()

@@ -55,7 +55,15 @@ export type Annex = {
   register: (app: FastifyInstance) => void
 }
 
-export type Server = { app: FastifyInstance /** From now on: 503. */; refuse: () => void }
+export type RegisteredRoute = { method: string; url: string }
+
+export type Server = {
+  app: FastifyInstance
+  /** Everything that is answered, as it was registered. */
+  routes: readonly RegisteredRoute[]
+  /** From now on: 503. */
+  refuse: () => void
+}
 
 export function buildServer(parts: ServerParts): Server {
   let closing = false
@@ -101,6 +109,10 @@ export function buildServer(parts: ServerParts): Server {
   }
   app.setErrorHandler(fail)
 
+  const routes: RegisteredRoute[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url })
+  })
   readBodies(app)
   app.setValidatorCompiler(({ schema }) => {
     const check = checker(schema as object)
@@ -143,6 +155,7 @@ export function buildServer(parts: ServerParts): Server {
   registerDashboard(app, parts.dashboard)
   return {
     app,
+    routes,
     refuse: () => {
       closing = true
       streams.stop()

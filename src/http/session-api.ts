@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
 import type { Awaitable } from '../core/store.ts'
+import { requireTeam } from '../core/team.ts'
 import type { SignedIn } from '../core/user.ts'
 import { type AuditParts, audited, deedOf, draftOf, noteRefusals } from './audit.ts'
 import type { BrowserGuard } from './browser-guard.ts'
@@ -57,6 +58,8 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
         if (route.isLogin) guard.checkLogin(request)
         request.visitor = await visitorOf(request, route, visitors)
         if (request.visitor) await requireAllowance(parts, request.visitor)
+        // Before the body: whoever may not do it does not learn whether it could be done.
+        if (route.access === 'team') requireTeam(request.visitor!.user)
       },
       preValidation: (request, _reply, done) => {
         request.query = readQuery(request.query as Record<string, unknown>, route.query)
@@ -81,7 +84,7 @@ async function visitorOf(
   { access }: SessionRoute,
   visitors: Visitors,
 ): Promise<SignedIn | null> {
-  if (access === 'signed in') return await visitors.find(request)
+  if (access !== 'anyone') return await visitors.find(request)
   return visitors.hasSession(request) ? await visitors.find(request).catch(() => null) : null
 }
 

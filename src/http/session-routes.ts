@@ -26,7 +26,7 @@ export type SessionRoute = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   /** Who may ask at all. */
-  access: 'anyone' | 'signed in'
+  access: 'anyone' | 'signed in' | 'team'
   body?: object
   query?: object
   response: object

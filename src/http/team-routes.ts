@@ -1,6 +1,5 @@
 /** The team, and what its members did. */
 
-import { requireTeam } from '../core/team.ts'
 import { isoTime } from '../core/time.ts'
 import { type Ticket, ticketUrl } from '../core/user.ts'
 import { uuidOf } from './query.ts'
@@ -19,10 +18,9 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       operation: 'team',
       method: 'GET',
       path: '/team',
-      access: 'signed in',
+      access: 'team',
       response: shapes.TeamResponse,
       action: async ({ visitor }): Promise<shapes.TeamResponse> => {
-        requireTeam(visitor!.user)
         const [members, invitations] = await Promise.all([store.users(), store.invitations()])
         return {
           success: true,
@@ -34,7 +32,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       operation: 'invite',
       method: 'POST',
       path: '/team/invitations',
-      access: 'signed in',
+      access: 'team',
       body: shapes.InviteRequest,
       target: body => `${(body as shapes.InviteRequest).email} ${(body as shapes.InviteRequest).role}`,
       response: shapes.LinkResponse,
@@ -48,7 +46,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       operation: 'uninvite',
       method: 'DELETE',
       path: '/team/invitations/:invitation_id',
-      access: 'signed in',
+      access: 'team',
       response: shapes.OkResponse,
       action: async ({ visitor, params }) => {
         await team.uninvite(visitor!.user, params.invitation_id!)
@@ -59,7 +57,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       operation: 'changeRole',
       method: 'PATCH',
       path: '/team/:user_id',
-      access: 'signed in',
+      access: 'team',
       body: shapes.RoleRequest,
       target: body => (body as shapes.RoleRequest).role,
       response: shapes.OkResponse,
@@ -72,7 +70,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       operation: 'removeMember',
       method: 'DELETE',
       path: '/team/:user_id',
-      access: 'signed in',
+      access: 'team',
       response: shapes.OkResponse,
       action: async ({ visitor, params }) => {
         await team.remove(visitor!.user, params.user_id!)
@@ -83,7 +81,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       operation: 'resetPassword',
       method: 'POST',
       path: '/team/:user_id/password',
-      access: 'signed in',
+      access: 'team',
       response: shapes.LinkResponse,
       action: async ({ visitor, params }) => {
         const { token, ticket } = await team.resetPassword(visitor!.user, params.user_id!)
@@ -94,11 +92,10 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       operation: 'auditLog',
       method: 'GET',
       path: '/audit',
-      access: 'signed in',
+      access: 'team',
       query: shapes.AuditQuery,
       response: shapes.AuditResponse,
       action: async ({ visitor, query }): Promise<shapes.AuditResponse> => {
-        requireTeam(visitor!.user)
         const { before: given } = query as shapes.AuditQuery
         const before = given === undefined ? {} : { before: uuidOf('before', given) }
         const found = await store.auditLog({ limit: auditPage + 1, ...before })
