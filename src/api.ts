@@ -143,6 +143,7 @@ export function buildApi(parts: ApiParts): Server {
     tls,
     annexes,
     trustProxy: config.TRUST_PROXY,
+    isHttps: () => publicUrl().startsWith('https:'),
     maxConnections: config.MAX_CONNECTIONS,
     streamsPerKey: config.STREAMS_PER_KEY,
     metricsToken: config.METRICS_TOKEN,

@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts'
 import { version } from '../version.ts'
 import { type Command, exitCodes, help, Refusal, readWords, UsageError } from './command.ts'
 import { commands } from './commands.ts'
-import { counted, Output } from './output.ts'
+import { counted, harmless, Output } from './output.ts'
 import { Unreachable } from './with-client.ts'
 
 async function main(args: readonly string[]): Promise<number> {
@@ -98,7 +98,7 @@ function withReasons({ message, errors = [], retryAfter }: BasestationError): st
 
 function explain(error: unknown, json: boolean): number {
   const { code, name, text } = explained(error)
-  console.error(json ? JSON.stringify({ error: { code: name, detail: text } }) : text)
+  console.error(json ? JSON.stringify({ error: { code: name, detail: text } }) : harmless(text))
   return code
 }
 

@@ -13,18 +13,18 @@ export class Output {
 
   /** The result: JSON when asked for, else the words for people. */
   show(value: unknown, words: () => string): void {
-    this.#write(this.json ? `${JSON.stringify(value, null, 2)}\n` : `${words()}\n`)
+    this.#write(this.json ? `${JSON.stringify(value, null, 2)}\n` : `${harmless(words())}\n`)
   }
 
   /** One of several results that come over time: JSON takes one line each. */
   step(value: unknown, words: () => string): void {
-    this.#write(this.json ? `${JSON.stringify(value)}\n` : `${words()}\n`)
+    this.#write(this.json ? `${JSON.stringify(value)}\n` : `${harmless(words())}\n`)
   }
 
   /** The newest of a row of lines: on a terminal it takes the place of the one before. */
   live(value: unknown, words: () => string): void {
     if (this.json || !process.stdout.isTTY) this.step(value, words)
-    else this.#write(`\r\x1b[K${words()}`)
+    else this.#write(`\r\x1b[K${harmless(words())}`)
   }
 
   /** No more of those lines: what comes next begins a line of its own. */
@@ -34,7 +34,7 @@ export class Output {
 
   /** Something for people only. */
   say(text: string): void {
-    if (!this.json) this.#write(`${text}\n`)
+    if (!this.json) this.#write(`${harmless(text)}\n`)
   }
 }
 
@@ -58,6 +58,10 @@ export function table(rows: readonly Row[], columns: readonly string[], empty: s
     ...rows.map(row => line(columns.map(c => cell(row, c)))),
   ].join('\n')
 }
+
+/** Names come from strangers: nothing in them moves the cursor, colours the terminal or turns the text around. */
+export const harmless = (text: string): string =>
+  text.replaceAll(/(?!\n)[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '·')
 
 /** Texts come from strangers: what could move the cursor or colour the terminal is shown as a dot. */
 export const printable = (value: unknown): string =>

@@ -23,6 +23,11 @@ export type Proof = { tokenHash: string } | { codeHash: string; issuedAfter?: nu
 export type PhoneNote = { keyAt: number } | { streamAt: number; registration: number }
 
 export const codeMs = 10 * 60_000
+/**
+ * An enrolment token that nobody has used ends after a week. Once used it stays good for that device: the app comes in
+ * with it again whenever it has lost its own.
+ */
+export const enrolmentMs = 7 * 24 * 3_600_000
 /** Wrong codes from one address after which those it could have meant are void for it. */
 export const codeTries = 5
 /**

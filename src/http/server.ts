@@ -36,6 +36,8 @@ export type ServerParts = EnvironmentParts & {
   /** Other protocols, each under a path of its own. */
   annexes: readonly Annex[]
   trustProxy: string[] | undefined
+  /** Others reach the gateway over https. Asked late: the address may be known only once the server listens. */
+  isHttps: () => boolean
   /** Open connections; more are hung up on. */
   maxConnections: number
   streamsPerKey: number
@@ -127,6 +129,7 @@ export function buildServer(parts: ServerParts): Server {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    if (parts.isHttps()) reply.header('strict-transport-security', 'max-age=31536000')
     cleanParams(request)
     if (closing) done(new Problem('shutting_down', 'The gateway is being restarted.', { retryAfter: 5 }))
     else done()
@@ -136,6 +139,7 @@ export function buildServer(parts: ServerParts): Server {
     const { onAnswer } = parts
     app.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'none'
+      noteRefusal(parts.log, request, reply, route)
       onAnswer({
         method: request.method,
         route,
@@ -161,6 +165,26 @@ export function buildServer(parts: ServerParts): Server {
       streams.stop()
     },
   }
+}
+
+/**
+ * By its id, a request that was refused is found in the log. What strangers ask is only for those who look closely:
+ * they could fill it.
+ */
+function noteRefusal(log: Log, request: FastifyRequest, reply: FastifyReply, route: string): void {
+  if (reply.statusCode < 400) return
+  const { id, method, key, visitor } = request
+  const who = visitor ? { user: visitor.user.id } : { ...(key && { key: key.id }) }
+  const fields = {
+    request: id,
+    method,
+    route,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime),
+    ...who,
+  }
+  if (key || visitor) log.info(fields, 'a request was refused')
+  else log.debug(fields, 'a request was refused')
 }
 
 /** No id holds NUL, and PostgreSQL takes none: what has one in it is an id that nobody knows. */

@@ -20,7 +20,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       path: '/team',
       access: 'team',
       response: shapes.TeamResponse,
-      action: async ({ visitor }): Promise<shapes.TeamResponse> => {
+      action: async (): Promise<shapes.TeamResponse> => {
         const [members, invitations] = await Promise.all([store.users(), store.invitations()])
         return {
           success: true,
@@ -95,7 +95,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       access: 'team',
       query: shapes.AuditQuery,
       response: shapes.AuditResponse,
-      action: async ({ visitor, query }): Promise<shapes.AuditResponse> => {
+      action: async ({ query }): Promise<shapes.AuditResponse> => {
         const { before: given } = query as shapes.AuditQuery
         const before = given === undefined ? {} : { before: uuidOf('before', given) }
         const found = await store.auditLog({ limit: auditPage + 1, ...before })

@@ -3,6 +3,7 @@
 import {
   codeMs,
   codeTriesOfAll,
+  enrolmentMs,
   type Invitation,
   newHook,
   newSigningKey,
@@ -79,7 +80,8 @@ export async function inviteOne(
     ON CONFLICT (device_id) DO NOTHING`)
   if (tokenHash !== undefined)
     await tx.all(sql`
-      UPDATE phones SET enrolment_hash = ${tokenHash}, code_hash = NULL WHERE device_id = ${deviceId}`)
+      UPDATE phones SET enrolment_hash = ${tokenHash}, enrolment_until = ${tx.now + enrolmentMs}, code_hash = NULL
+      WHERE device_id = ${deviceId}`)
   if (code)
     await tx.all(sql`
       UPDATE phones SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt}, code_tries = 0
@@ -92,7 +94,9 @@ export async function mayAdmit(connection: Sql, proof: Proof, now: number): Prom
       ? await connection.all(
           sql`SELECT 1 AS yes FROM phones WHERE code_hash IS NOT NULL AND code_expires_at > ${now} LIMIT 1`,
         )
-      : await connection.all(sql`SELECT 1 AS yes FROM phones WHERE enrolment_hash = ${proof.tokenHash}`)
+      : await connection.all(sql`
+          SELECT 1 AS yes FROM phones
+          WHERE enrolment_hash = ${proof.tokenHash} AND (enrolment_until IS NULL OR enrolment_until > ${now})`)
   return found.length > 0
 }
 
@@ -110,7 +114,8 @@ export const admit: Verb<{ proof: Proof; tokenHash: string }, Phone | undefined>
     await renewSecrets(tx, deviceId)
     await tx.all(sql`
       UPDATE phones SET token_hash = ${tokenHash}, registration = registration + 1, registered_at = ${tx.now},
-        key_at = NULL, stream_at = NULL, code_hash = NULL
+        key_at = NULL, stream_at = NULL, code_hash = NULL,
+        enrolment_until = NULL
       WHERE device_id = ${deviceId}`)
     tx.devicesChanged()
     admitted.push(await phoneBy(tx, 'device_id', deviceId))
@@ -133,7 +138,8 @@ async function renewSecrets(tx: Transaction, deviceId: string): Promise<void> {
 async function byToken(tx: Transaction, tokenHash: string): Promise<string | undefined> {
   const [row] = await tx.all<{ id: string }>(sql`
     SELECT d.id FROM phones p JOIN devices d ON d.id = p.device_id
-    WHERE p.enrolment_hash = ${tokenHash} AND d.removed_at IS NULL`)
+    WHERE p.enrolment_hash = ${tokenHash} AND (p.enrolment_until IS NULL OR p.enrolment_until > ${tx.now})
+      AND d.removed_at IS NULL`)
   return row?.id
 }
 

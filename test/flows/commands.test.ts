@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { help } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
+import { openStore } from '../../src/store/open.ts'
 import { Catcher, verify } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
@@ -361,6 +362,20 @@ for (const database of databases)
       assert.ok(json.length >= 12)
       assert.equal(out.includes(firstKey), false)
       assert.doesNotMatch(out, /postgres:postgres@/)
+    })
+
+    test('names of strangers do not move the cursor, whichever command prints them', onceOnly, async () => {
+      const { json } = await run('devices add --kind simulated --name x --environment staging --json')
+      const evil = '\u001b]0;owned\u0007\u001b[2Jphone\u202e'
+      const store = await openStore(environment.DATABASE_URL!, { now: Date.now })
+      await store.change(json.id, { name: evil })
+      await store.close()
+      for (const command of ['pause', 'resume', 'drain', 'show', 'remove']) {
+        const { out, error } = await run(`devices ${command} ${json.id}`)
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
+        assert.doesNotMatch(out + error, /[\u001b\u0007\u202e]/, command)
+        assert.match(out + error, /phone/, command)
+      }
     })
 
     test('doctor finds nothing broken, and migrate nothing to do', async () => {

@@ -73,6 +73,15 @@ for (const { name, empty } of databases)
         assert.equal((await app.register(`Code ${app.enrolment.code}`)).status, 201)
         assert.equal((await app.register(`Code ${app.enrolment.code}`)).status, 401)
       })
+      test('a token that nobody uses ends after a week; one that was used lets its phone in again', async () => {
+        const [unused, used] = [new App(gateway, await slot(gateway)), new App(gateway, await slot(gateway))]
+        assert.equal((await used.register()).status, 201)
+        gateway.clock.now = Date.now() + 8 * 24 * 3_600_000
+        gateway.clock.real = false
+        assert.equal((await unused.register()).status, 401)
+        assert.equal((await used.register()).status, 201)
+        gateway.clock.real = true
+      })
       test('a code ends after ten minutes', async () => {
         const app = new App(gateway, await slot(gateway, { code: true }))
         gateway.clock.real = false

@@ -25,6 +25,22 @@ function servedName(url: string): Promise<string> {
   })
 }
 
+/** What is answered to a request, head and all. */
+function headersOf(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () =>
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    )
+    let text = ''
+    socket.on('data', chunk => {
+      text += chunk
+    })
+    socket.on('end', () => resolve(text))
+    socket.on('error', reject)
+  })
+}
+
 const files = () => ({ cert: join(scratch(), 'cert.pem'), key: join(scratch(), 'key.pem') })
 function write({ cert, key }: { cert: string; key: string }): void {
   writeFileSync(files().cert, cert)
@@ -37,6 +53,7 @@ test('https is served directly, to phones too, and a renewed certificate is used
   await withGateway({ settings, appPhones: true }, async gateway => {
     assert.match(gateway.url, /^https:\/\//)
     assert.equal(await servedName(gateway.url), 'first')
+    assert.match(await headersOf(gateway.url), /strict-transport-security: max-age=31536000/i)
     const crowd = new Crowd({ trouble: calm, ca: readFileSync(files().cert, 'utf8') })
     try {
       const device = await gateway.device('production', { kind: 'android' })

@@ -196,6 +196,17 @@ describe('the edge', () => {
     })
     for (const { close } of streams) close()
   })
+  test('a refusal is found in the log by its request id; what strangers ask does not fill it', async () => {
+    const { body } = await gateway.ask('GET', `${base}/messages/none`, { key })
+    const lineOf = (id: string) => gateway.logged.find(({ request }) => request === id)
+    await until('it is logged', () => lineOf(body.request_id) !== undefined)
+    const { level, status, route, key: keyId } = lineOf(body.request_id)!
+    assert.deepEqual([level, status, route], ['info', 404, `${base}/messages/:message_id`])
+    assert.match(String(keyId), /^[0-9a-f-]{36}$/)
+    const stranger = await gateway.ask('GET', `${base}/messages/none`)
+    await until('it is noted', () => lineOf(stranger.body.request_id) !== undefined)
+    assert.equal(lineOf(stranger.body.request_id)!.level, 'debug')
+  })
   test('/metrics is for those who know the token, where one is set', async () => {
     assert.equal((await gateway.ask('GET', '/metrics')).status, 401)
     const headers = { authorization: 'Bearer let me see' }

@@ -15,3 +15,6 @@ UPDATE keys SET scopes = replace(scopes, ']', ',"messages:read"]')
   WHERE (scopes LIKE '%"events:read"%' OR scopes LIKE '%"webhooks:manage"%') AND scopes NOT LIKE '%"messages:read"%';
 UPDATE keys SET scopes = replace(scopes, ']', ',"inbox:read"]')
   WHERE (scopes LIKE '%"events:read"%' OR scopes LIKE '%"webhooks:manage"%') AND scopes NOT LIKE '%"inbox:read"%';
+
+-- Until then somebody may come in with the enrolment token; null: somebody did, or it is from before tokens ended.
+ALTER TABLE phones ADD COLUMN enrolment_until BIGINT;

@@ -1,0 +1,45 @@
+/** npm run torture: the suites in their long form, one after the other. Takes hours, and ends by itself. */
+
+import { spawnSync } from 'node:child_process'
+import { startPostgres } from './standins/postgres.ts'
+
+type Round = { what: string; files: readonly string[]; settings: Record<string, string> }
+
+const rounds: readonly Round[] = [
+  { what: 'who may use what', files: ['test/hostile/matrix.test.ts'], settings: {} },
+  {
+    what: 'addresses that lead inside',
+    files: ['test/hostile/ssrf.test.ts', 'test/outbound/blocked.test.ts'],
+    settings: {},
+  },
+  {
+    what: 'bombs',
+    files: ['test/hostile/bombs.test.ts', 'test/hostile/media.test.ts'],
+    settings: { BOMBS: '10' },
+  },
+  {
+    what: 'a million odd requests',
+    files: ['test/hostile/fuzz.test.ts'],
+    settings: { FUZZ_CASES: '1000000' },
+  },
+  {
+    what: 'a hundred kills',
+    files: ['test/flows/kill.test.ts', 'test/flows/phones-kill.test.ts', 'test/flows/whatsapp-kill.test.ts'],
+    settings: { KILLS: '100' },
+  },
+]
+
+const postgres = await startPostgres()
+const failed: string[] = []
+for (const { what, files, settings } of rounds) {
+  console.log(`\n=== ${what}`)
+  const { status } = spawnSync(
+    process.execPath,
+    ['--test', '--test-reporter=spec', '--test-force-exit', '--test-timeout=10800000', ...files],
+    { stdio: 'inherit', env: { ...process.env, TEST_POSTGRES_URL: postgres.url, ...settings } },
+  )
+  if (status !== 0) failed.push(what)
+}
+await postgres.stop()
+console.log(failed.length === 0 ? '\nAll of it held.' : `\nFailed: ${failed.join(', ')}`)
+process.exit(failed.length === 0 ? 0 : 1)
