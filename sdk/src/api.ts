@@ -918,6 +918,8 @@ export type MessagesResponse = {
       /** Whether sending it again can help. */
       retryable: boolean
     } | null
+    /** The name of the device; empty: not known. */
+    device_name: string
   }>
   next_cursor: string | null
 }
@@ -972,6 +974,8 @@ export type PreviewRequest = {
   recipients?: string[]
   /** Text of the message; the caption when media is attached. */
   message: string
+  /** Other texts whose length as an SMS is to be told, in the same order. */
+  texts?: string[]
   /** Device to use. When omitted, an online device is chosen. */
   device_id?: string
   /** Media file to attach, through WhatsApp devices only: PDF; JPEG, PNG, GIF, WebP; MP4, WebM; MP3, OGG, WAV; DOC, DOCX, TXT, ZIP. Staging ignores it on the single send. */
@@ -1004,6 +1008,12 @@ export type PreviewResponse = {
     encoding: 'GSM-7' | 'UCS-2'
     /** Parts that each SMS would have. */
     segments: number
+    texts?: Array<{
+      /** Parts that it would have as an SMS. */
+      segments: number
+      /** How it would be written. */
+      encoding: 'GSM-7' | 'UCS-2'
+    }>
     culprit: string | null
     device: {
       /** The device that would send it. */
@@ -1252,6 +1262,10 @@ export type StatsResponse = {
     queue: {
       /** Messages that no device has yet. */
       waiting: number
+      /** With a device that has not answered yet. */
+      sending: number
+      /** For another time. */
+      scheduled: number
       oldest_at: string | null
     }
   }

@@ -72,6 +72,8 @@ export function statsOf(tallies: readonly Tally[], period: Period, since: number
     if (point) point[word as Counted] += n
     if (reason !== undefined) reasons.set(reason, (reasons.get(reason) ?? 0) + n)
   }
+  // What was delivered had been sent; earlier versions did not count it where nobody had said so.
+  totals.sent = Math.max(totals.sent, totals.delivered)
   // Those that a device answered for after all.
   totals.unknown = Math.max(0, totals.unknown - found)
   const { delivered, failed, expired, unknown } = totals

@@ -287,6 +287,8 @@ export interface Store extends VaultStore, UserStore, SecretStore {
 
   /** Counts what happened since it was last asked, for `tallies`. Returns how many events it went through. */
   tally(limit: number): Promise<number>
+  /** How many are with a device, and for another time; counted up to a limit. */
+  underWay(environmentId: number): Awaitable<{ sending: number; scheduled: number }>
   tallies(environmentId: number, since: number): Awaitable<Tally[]>
 
   /** Throws unless something can be written. */

@@ -5,8 +5,10 @@ import { Loop } from './loop.ts'
 import type { Store } from './store.ts'
 
 const restMs = 1_000
-/** One commit's worth: some 15 ms of work a second, however much there is to count. */
+/** One commit's worth: some 15 ms of work. */
 const step = 5_000
+/** While there is more to count than that, for a while only, so that whoever looks is not far behind. */
+const busyMs = 100
 
 export class Teller {
   readonly #store: Pick<Store, 'tally'>
@@ -29,7 +31,7 @@ export class Teller {
     return this.#loop.stop()
   }
 
-  async #round(): Promise<undefined> {
-    await this.#store.tally(step)
+  async #round(): Promise<number | undefined> {
+    return (await this.#store.tally(step)) === step ? busyMs : undefined
   }
 }

@@ -127,6 +127,10 @@ export function draftOf(
 
 /** Clients choose the names: they are cut, and only so many are kept. */
 const fieldsOf = (body: unknown): string[] =>
-  Object.keys((body as object | null) ?? {})
+  Object.entries((body as object | null) ?? {})
     .slice(0, limits.auditFields.value)
-    .map(name => name.slice(0, limits.auditFieldName.value).toWellFormed())
+    .map(([name, value]) => {
+      const short = name.slice(0, limits.auditFieldName.value).toWellFormed()
+      // Whether something was switched on or off is all that matters about it, and nobody's secret.
+      return typeof value === 'boolean' ? `${short}=${value}` : short
+    })

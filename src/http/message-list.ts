@@ -14,7 +14,7 @@ import { isUuid } from './uuid.ts'
 const usualLimit = 25
 
 export const messages =
-  (store: Pick<Store, 'messages'>): Action<MessagesResponse> =>
+  (store: Pick<Store, 'messages'>, fleet: Pick<Fleet, 'member'>): Action<MessagesResponse> =>
   async ({ environment, query }) => {
     const given = query as MessagesQuery
     const before = placeOf(given.cursor, isNumber)
@@ -31,7 +31,10 @@ export const messages =
     })
     return {
       success: true,
-      data: items.map(shownMessage),
+      data: items.map(message => ({
+        ...shownMessage(message),
+        device_name: fleet.member(message.deviceId)?.device.name ?? '',
+      })),
       next_cursor: next === null ? null : cursorOf(next),
     }
   }

@@ -84,7 +84,7 @@ export const messageRoutes = (parts: RouteParts): readonly Route[] => [
     query: shapes.MessagesQuery,
     response: shapes.MessagesResponse,
     problems: [],
-    action: messages(parts.store),
+    action: messages(parts.store, parts.fleet),
   },
   {
     operation: 'message',

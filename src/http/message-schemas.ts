@@ -38,6 +38,12 @@ const fields = {
   error: Type.Union([failure, Type.Null()]),
 }
 export const MessageRecord = Type.Object(fields, { ...closed, title: 'Message' })
+
+/** In lists the name of the device is told too, also of one that was removed. */
+const ListedMessage = Type.Object(
+  { ...fields, device_name: Type.String({ description: 'The name of the device; empty: not known.' }) },
+  closed,
+)
 export type MessageRecord = Static<typeof MessageRecord>
 
 export const cursorFields = {
@@ -79,7 +85,7 @@ export const MessagesQuery = Type.Object(
 export type MessagesQuery = Static<typeof MessagesQuery>
 
 export const MessagesResponse = Type.Object(
-  { success: Type.Boolean(), data: Type.Array(MessageRecord), next_cursor: nextCursor },
+  { success: Type.Boolean(), data: Type.Array(ListedMessage), next_cursor: nextCursor },
   { ...closed, title: 'MessagesResponse' },
 )
 export type MessagesResponse = Static<typeof MessagesResponse>

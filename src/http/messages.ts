@@ -4,6 +4,7 @@ import type { Canceler } from '../core/canceler.ts'
 import type { Bulk, Gateway } from '../core/gateway.ts'
 import type { NewMessage } from '../core/message.ts'
 import { Problem } from '../core/problem.ts'
+import { measure } from '../core/segments.ts'
 import { errorOf } from '../core/shown-message.ts'
 import type { Store } from '../core/store.ts'
 import { isoTimeOrNull } from '../core/time.ts'
@@ -67,10 +68,15 @@ function sentInBulk({ messages, deviceId, rejected }: Bulk, total: number): Bulk
   }
 }
 
+const asSms = (text: string) => {
+  const { segments, encoding } = measure(text)
+  return { segments, encoding }
+}
+
 export const preview =
   (gateway: Pick<Gateway, 'preview'>): Action<PreviewResponse> =>
   async ({ environment, body }) => {
-    const { to, recipients, ...draft } = lowerCaseDevice(body as PreviewRequest)
+    const { to, recipients, texts, ...draft } = lowerCaseDevice(body as PreviewRequest)
     if ((to === undefined) === (recipients === undefined))
       throw new Problem('invalid_request', 'Give either to or recipients.')
     const found = await gateway.preview(environment, { ...draft, recipients: recipients ?? [to!] })
@@ -84,6 +90,7 @@ export const preview =
         characters: draft.message.length,
         encoding,
         segments,
+        ...(texts && { texts: texts.map(asSms) }),
         culprit,
         device: carrier ? { id: carrier.id, name: carrier.name, kind: carrier.kind } : null,
         expected_seconds: 'carrier' in found ? Math.round(found.seconds) : null,

@@ -9,6 +9,12 @@ export const PreviewRequest = Type.Object(
     to: Type.Optional(Type.String({ description: 'One recipient; or recipients.' })),
     recipients: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
     message: draft.message,
+    texts: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 100,
+        description: 'Other texts whose length as an SMS is to be told, in the same order.',
+      }),
+    ),
     device_id: draft.device_id,
     media_url: draft.media_url,
     send_at: draft.send_at,
@@ -29,6 +35,17 @@ export const PreviewResponse = Type.Object(
         characters: Type.Integer({ description: 'Length of the text, as JavaScript counts.' }),
         encoding: words(['GSM-7', 'UCS-2'], 'How an SMS would be written.'),
         segments: Type.Integer({ description: 'Parts that each SMS would have.' }),
+        texts: Type.Optional(
+          Type.Array(
+            Type.Object(
+              {
+                segments: Type.Integer({ description: 'Parts that it would have as an SMS.' }),
+                encoding: words(['GSM-7', 'UCS-2'], 'How it would be written.'),
+              },
+              closed,
+            ),
+          ),
+        ),
         culprit: Type.Union([
           Type.String({ description: 'The first character that forces UCS-2.' }),
           Type.Null(),

@@ -63,6 +63,8 @@ export const StatsResponse = Type.Object(
         queue: Type.Object(
           {
             waiting: Type.Integer({ description: 'Messages that no device has yet.' }),
+            sending: Type.Integer({ description: 'With a device that has not answered yet.' }),
+            scheduled: Type.Integer({ description: 'For another time.' }),
             oldest_at: Type.Union([time('Since when the oldest of them waits.'), Type.Null()]),
           },
           closed,

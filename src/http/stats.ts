@@ -9,7 +9,7 @@ import type { Action } from './route.ts'
 import type { StatsQuery, StatsResponse } from './stat-schemas.ts'
 
 export type StatParts = {
-  store: Pick<Store, 'tallies' | 'oldestWaiting'>
+  store: Pick<Store, 'tallies' | 'oldestWaiting' | 'underWay'>
   fleet: Pick<Fleet, 'candidates'>
   now: () => number
 }
@@ -27,6 +27,7 @@ export const stats =
     const at = now()
     const since = sinceOf(period, at, minutes * 60_000)
     const found = statsOf(await store.tallies(environment.id, since), period, since)
+    const underWay = await store.underWay(environment.id)
     const members = fleet.candidates(environment.id)
     const own = new Set(members.map(({ device }) => device.id))
     const oldest = (await store.oldestWaiting())
@@ -43,6 +44,8 @@ export const stats =
         errors: found.errors,
         queue: {
           waiting: members.reduce((sum, { load }) => sum + load.waiting, 0),
+          sending: underWay.sending,
+          scheduled: underWay.scheduled,
           oldest_at: isoTimeOrNull(oldest.length > 0 ? Math.min(...oldest) : null),
         },
       },

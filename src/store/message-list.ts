@@ -47,6 +47,8 @@ async function lookedAt(connection: Sql, stretch: Stretch, filter: MessageFilter
   if (recipient !== undefined) return await look(most => toRecipient(stretch, recipient, most))
   if (status !== undefined && rare.includes(status))
     return await look(most => inRareState(stretch, status, most))
+  const waiting = await inWaitingState(connection, stretch, filter)
+  if (waiting) return waiting
   if (deviceId !== undefined) return await look(most => ofDevice(stretch, deviceId, most))
   const isUnfiltered = status === undefined && contains === undefined
   const together = isUnfiltered ? await allDevices(connection, stretch, limit + 1) : undefined
@@ -73,6 +75,46 @@ async function allDevices(connection: Sql, stretch: Stretch, most: number): Prom
     .slice(0, most)
   return { rows, isEnd: rows.length < most }
 }
+
+/** Those that wait, or are with a device: each device has a list of them, and there are never many. */
+async function inWaitingState(
+  connection: Sql,
+  stretch: Stretch,
+  { status, deviceId, contains, limit }: MessageFilter,
+): Promise<Looked | undefined> {
+  if (status !== 'queued' && status !== 'sending') return undefined
+  const devices =
+    deviceId === undefined
+      ? await connection.all<{ id: string }>(
+          sql`SELECT id FROM devices WHERE environment_id = ${stretch.environmentId} LIMIT ${mostDevices + 1}`,
+        )
+      : [{ id: deviceId }]
+  if (devices.length > mostDevices) return undefined
+  const most = contains === undefined ? limit + 1 : mostLookedAt
+  const lists = await Promise.all([
+    ...devices.map(({ id }) => some(connection, count => waitingFor(stretch, id, status, count), most)),
+    some(connection, count => heldBack(stretch, status, count), most),
+  ])
+  const rows = lists.flatMap(list => list.rows).sort((a, b) => b.seq - a.seq)
+  return { rows: rows.slice(0, most), isEnd: rows.length < most }
+}
+
+const waitingFor = (
+  { from, below }: Stretch,
+  deviceId: string,
+  status: 'queued' | 'sending',
+  most: number,
+) => sql`
+  SELECT ${columns} FROM messages
+  WHERE device_id = ${deviceId} AND status = ${varying(`'${status}'`)} AND held = 0
+    AND seq >= ${from} AND seq < ${below}
+  ORDER BY seq DESC LIMIT ${most}`
+
+/** Since a restore. */
+const heldBack = ({ from, below }: Stretch, status: 'queued' | 'sending', most: number) => sql`
+  SELECT ${columns} FROM messages WHERE held = 1 AND status = ${varying(`'${status}'`)}
+    AND seq >= ${from} AND seq < ${below}
+  ORDER BY seq DESC LIMIT ${most}`
 
 const ofBatch = ({ environmentId, from, below }: Stretch, batchId: string, most: number) => sql`
   SELECT ${columns} FROM messages

@@ -36,6 +36,7 @@ import { SqliteDriver } from './sqlite.ts'
 import { tallies, tally } from './tallies.ts'
 import { Together } from './together.ts'
 import * as transfers from './transfers.ts'
+import { underWay } from './under-way.ts'
 import * as users from './users.ts'
 import * as vault from './vault.ts'
 import * as hooks from './webhooks.ts'
@@ -183,6 +184,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     auditLog: page => audit.auditLog(reader, page),
 
     tally: write(tally),
+    underWay: environmentId => underWay(reader, environmentId),
     tallies: (environmentId, since) => tallies(reader, environmentId, since),
 
     vaultRead: (deviceId, type, ids) => vault.vaultRead(reader, deviceId, type, ids),

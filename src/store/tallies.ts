@@ -55,6 +55,10 @@ export const tally: Verb<number, number> = async (tx, limits) => {
         SELECT e.environment_id, ${hour} AS hour, 'delivered' AS what FROM events e
         WHERE e.seq > ${after} AND e.seq <= ${last} AND ${arrived}
         UNION ALL
+        SELECT e.environment_id, ${hour} AS hour, 'sent' AS what FROM events e
+        WHERE e.seq > ${after} AND e.seq <= ${last} AND ${arrived} AND NOT EXISTS (
+          SELECT 1 FROM events s WHERE s.message_seq = e.message_seq AND s.type = 'message.sent')
+        UNION ALL
         SELECT e.environment_id, ${hour} AS hour, CASE ${within} ELSE ${longest} END AS what
         FROM events e JOIN messages m ON m.seq = e.message_seq
         WHERE e.seq > ${after} AND e.seq <= ${last} AND ${arrived}

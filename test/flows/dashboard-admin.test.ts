@@ -84,7 +84,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
       body: { to: '+15550101234', message: 'hook' },
     })
     await page.locator('tbody tr').getByText('Taken').waitFor()
-    await page.locator('tbody tr').getByText('A message arrived').waitFor()
+    await page.locator('tbody tr').getByText('Message delivered').waitFor()
     const told = () => catcher.caught.filter(({ event }) => event.type === 'message.delivered').length
     await until('it was told', () => told() === 1)
     await page.getByRole('button', { name: 'Tell again' }).click()

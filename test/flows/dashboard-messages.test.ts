@@ -4,11 +4,18 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { Basestation } from '../../sdk/src/index.ts'
 import { scopes } from '../../src/core/key.ts'
 import { App } from '../standins/app.ts'
 import { Dashboard, skip } from '../standins/dashboard.ts'
 import { until } from '../standins/gateway.ts'
+
+/** What is sent to many is confirmed once. */
+async function sendAll(page: Page, deed: string): Promise<void> {
+  await page.getByRole('button', { name: `${deed}…` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: deed, exact: true }).click()
+}
 
 describe('messages in the dashboard', { skip }, () => {
   const dashboard = new Dashboard(() => ({ appPhones: true }))
@@ -103,12 +110,12 @@ describe('messages in the dashboard', { skip }, () => {
     })
     assert.equal(await page.getByLabel('Column with the numbers').inputValue(), '1')
     await page.getByLabel('Message', { exact: true }).fill('We open at nine, {nme}.')
-    await page.getByText('No column is called {nme}').waitFor()
+    await page.getByText('No column is called {{nme}}').waitFor()
     await page.getByLabel('Message', { exact: true }).fill('We open at nine.')
-    for (const words of ['230 will be sent', '1 twice in the list', '1 not a number', '1 opted out'])
+    for (const words of ['230 will be sent', '1 duplicate', '1 not a number', '1 opted out'])
       await page.getByText(words).waitFor()
-    await page.getByRole('button', { name: 'Send to 230 people' }).click()
-    await page.getByText('All handed over').waitFor()
+    await sendAll(page, 'Send to 230 people')
+    await page.getByText('All accepted').waitFor()
     await page.getByText('230 accepted and safely stored, 3 not.').waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -136,7 +143,7 @@ describe('messages in the dashboard', { skip }, () => {
       await route.fetch()
       await route.abort()
     })
-    await page.getByRole('button', { name: 'Send to 400 people' }).click()
+    await sendAll(page, 'Send to 400 people')
     await page.getByText('400 accepted and safely stored, 0 not.').waitFor()
     const { onAir } = dashboard.gateway
     await page.getByRole('link', { name: 'Watch them' }).click()
@@ -148,7 +155,7 @@ describe('messages in the dashboard', { skip }, () => {
     assert.equal(texted().length, 400)
     assert.ok(calls >= 5)
   })
-  test('Pause stops a bulk send between two requests, and Go on sends the rest, once', async () => {
+  test('Pause stops a bulk send between two requests, and Continue sends the rest, once', async () => {
     const page = await dashboard.at('/staging/messages/bulk')
     const list = Array.from({ length: 250 }, (_, n) => `+15550${50_000 + n}9`).join('\n')
     await page.getByLabel('Numbers, one a line').fill(list)
@@ -160,7 +167,7 @@ describe('messages in the dashboard', { skip }, () => {
       await gate.promise
       await route.continue()
     })
-    await page.getByRole('button', { name: 'Send to 250 people' }).click()
+    await sendAll(page, 'Send to 250 people')
     await page.getByText('0 of 250').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     gate.resolve()
@@ -169,7 +176,7 @@ describe('messages in the dashboard', { skip }, () => {
     assert.equal(calls, 1)
     const sent = () => dashboard.gateway.onAir.filter(({ message }) => message.text === 'By hand')
     await until('the first hundred went out', () => sent().length === 100)
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('250 accepted and safely stored, 0 not.').waitFor()
     assert.equal(calls, 3)
     await until('the rest went out', () => sent().length === 250)
@@ -195,7 +202,7 @@ describe('messages in the dashboard', { skip }, () => {
       })
       await route.continue()
     })
-    await page.getByRole('button', { name: 'Send to 4 people' }).click()
+    await sendAll(page, 'Send to 4 people')
     await page.getByRole('link', { name: 'Devices' }).first().click()
     await page.getByRole('heading', { name: 'Devices' }).waitFor()
     const release = setInterval(() => held?.(), 20)
@@ -205,6 +212,69 @@ describe('messages in the dashboard', { skip }, () => {
     clearInterval(release)
     await page.getByRole('button', { name: 'Another list' }).click()
     await page.getByLabel('Numbers, one a line').waitFor()
+  })
+  test('before a list is sent: segments of every row, every row that is wrong, and what will be sent to how many', async () => {
+    const page = await dashboard.at('/staging/messages/bulk')
+    const wrong = Array.from({ length: 40 }, (_, n) => `Wrong ${n},12${n}`)
+    const list = [
+      'name,number',
+      'Ann,+15550600009',
+      `${'B'.repeat(400)},+15550600019`,
+      ',+15550600029',
+      ...wrong,
+    ]
+    await page.setInputFiles('input[type=file]', {
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(list.join('\n')),
+    })
+    await page.getByLabel('Message', { exact: true }).fill('Hello {{name}}')
+    await page.getByText('1 to 3 SMS segments each, 4 in all').waitFor()
+    await page.getByText('1 a value is missing').waitFor()
+    await page.getByRole('button', { name: 'Show all 41 rows' }).click()
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 43)
+    // Told by their place in the file: the heading is line 1.
+    const row = page.locator('tbody tr', { hasText: '1239' })
+    assert.equal(await row.locator('td').first().innerText(), '44')
+    await page.getByRole('button', { name: 'Send to 2 people…' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const words of ['staging', 'Hello Ann', '41'])
+      await dialog.getByText(words, { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Back' }).click()
+    assert.equal(
+      dashboard.gateway.onAir.some(({ message }) => message.text.startsWith('Hello')),
+      false,
+    )
+    await page.getByLabel('Message', { exact: true }).fill('Hello {{name|friend}}')
+    await sendAll(page, 'Send to 3 people')
+    await page.getByText('3 accepted and safely stored, 40 not.').waitFor()
+    const texts = () =>
+      dashboard.gateway.onAir
+        .map(({ message }) => message.text)
+        .filter(text => /^Hello (Ann|friend)$/.test(text))
+    await until('they went out', () => texts().length === 2)
+    assert.deepEqual(texts().sort(), ['Hello Ann', 'Hello friend'])
+  })
+  test('a message that is closed leaves the list where it was, and the keyboard at its row', async () => {
+    const page = await dashboard.at('/staging/messages')
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 50)
+    while ((await page.locator('tbody tr').count()) < 150) {
+      const count = await page.locator('tbody tr').count()
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+      await page.waitForFunction(n => document.querySelectorAll('tbody tr').length > n, count)
+    }
+    const link = page.locator('tbody tr').nth(120).getByRole('link')
+    await link.scrollIntoViewIfNeeded()
+    await link.focus()
+    const before = await page.evaluate(() => scrollY)
+    assert.ok(before > 1_000)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByText('What happened').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const after = await page.evaluate(() => scrollY)
+    assert.ok(Math.abs(after - before) < 50, `from ${before} to ${after}`)
+    assert.ok(await link.evaluate(element => element === document.activeElement))
   })
   test('the list of messages goes on as one scrolls, and new ones are at its top', async () => {
     const page = await dashboard.at('/staging/messages')
@@ -291,5 +361,19 @@ describe('messages in the dashboard', { skip }, () => {
     await page.getByLabel('Search people').waitFor()
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     assert.ok(overflow <= 0, `${overflow} pixels too wide`)
+  })
+  test('what was written to one person is still there after looking at another', async () => {
+    for (const number of ['+15550700005', '+15550710005'])
+      await program.send({ to: number, message: 'Hello' })
+    const page = await dashboard.at('/staging/inbox')
+    const person = (number: string) => page.locator(`.people a[href*="${number}"]`)
+    await person('15550700005').click()
+    await page.getByLabel('Answer').fill('Half of an answ')
+    await person('15550710005').click()
+    assert.equal(await page.getByLabel('Answer').inputValue(), '')
+    await person('15550700005').click()
+    await page.waitForFunction(
+      () => document.querySelector<HTMLTextAreaElement>('[aria-label=Answer]')?.value === 'Half of an answ',
+    )
   })
 })

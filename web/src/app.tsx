@@ -142,10 +142,9 @@ const Pages = ({ environment }: { environment: Environment }) => (
           <Route path="/" component={Home} />
           <Route path="/messages/new" component={Compose} />
           <Route path="/messages/bulk" component={Bulk} />
-          <Route path="/messages" component={Messages} />
-          <Route path="/messages/:id" component={Messages} />
-          <Route path="/inbox" component={Inbox} />
-          <Route path="/inbox/:person" component={Inbox} />
+          {/* One route for the list and for what is open above it: the list stays as it is, and where it is. */}
+          <Route path="/messages/:id?" component={Messages} />
+          <Route path="/inbox/:person?" component={Inbox} />
           <Route path="/devices" component={Devices} />
           <Route path="/devices/add" component={AddDevice} />
           <Route path="/devices/:id/connect" component={AddDevice} />

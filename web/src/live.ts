@@ -23,6 +23,7 @@ const subjects = (type: Event['type']): readonly Subject[] => {
   if (type === 'message.received') return ['conversations', 'thread', 'stats']
   if (type === 'person.erased') return ['messages', 'message', 'conversations', 'thread']
   if (type.startsWith('message.')) return ['messages', 'message', 'thread', 'stats', 'devices']
+  if (type.startsWith('received.')) return ['conversations', 'thread']
   if (type.startsWith('device.')) return ['devices']
   return ['webhooks']
 }
@@ -93,7 +94,11 @@ function refreshMessages(
     }
     const pages = data.pages.map(page => ({
       ...page,
-      data: page.data.map(message => changed.get(message.message_id) ?? message),
+      data: page.data.map(message => {
+        const now = changed.get(message.message_id)
+        // Events do not name the device.
+        return now ? { ...now, device_name: message.device_name } : message
+      }),
     }))
     client.setQueryData(query.queryKey, { ...data, pages })
     void client.invalidateQueries({ queryKey: query.queryKey, exact: true, refetchType: 'none' })

@@ -89,7 +89,7 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
           </div>
         )}
         <main id="main" ref={main} tabIndex={-1}>
-          <Boundary key={location}>{children}</Boundary>
+          <Boundary place={location}>{children}</Boundary>
         </main>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard has Escape */}

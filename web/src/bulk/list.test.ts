@@ -9,6 +9,7 @@ import {
   resultFile,
   unknownPlaceholders,
 } from './list.ts'
+import { readTable } from './read.ts'
 
 const table = {
   columns: ['Name', 'Mobile'],
@@ -18,6 +19,7 @@ const table = {
     ['Cy', '0155 501'],
     ['Di', '+15550105678'],
   ],
+  lines: [2, 3, 4, 5],
 }
 
 test('numbers are read as the gateway reads them', () => {
@@ -32,8 +34,10 @@ test('invalid and repeated rows are known before anything is sent', () => {
 })
 test('a row whose text would be empty is told', () => {
   const rows = [['', '+15550101234']]
-  const [row] = recipientsOf({ ...table, rows }, 1, '{name}')
-  assert.equal(row!.verdict, 'empty')
+  const verdict = (template: string) => recipientsOf({ ...table, rows }, 1, template)[0]!.verdict
+  assert.equal(verdict('{name}'), 'empty')
+  assert.equal(verdict('Hello {name},'), 'missing')
+  assert.equal(verdict('Hello {{name|friend}},'), 'fine')
 })
 test('columns fill the text, however their names are written; others are told', () => {
   assert.equal(fill('Hi { name }, {code}', table.columns, ['Ann', '']), 'Hi Ann, {code}')
@@ -47,9 +51,25 @@ test('a request has at most a hundred people, who all get the same text', () => 
   assert.deepEqual(sizes('Hi {name}'), [100, 25, 100, 25])
 })
 test('nothing in the result file is a formula', () => {
-  const [recipient] = recipientsOf({ columns: ['n'], rows: [['=cmd()']] }, 0, 'Hi')
+  const [recipient] = recipientsOf({ columns: ['n'], rows: [['=cmd()']], lines: [1] }, 0, 'Hi')
   const file = resultFile([{ recipient: recipient!, outcome: '@sum("x")', messageId: '' }])
   assert.equal(file.split('\r\n')[1], `"1","'=cmd()","'@sum(""x"")",""`)
-  const [fine] = recipientsOf({ columns: ['n'], rows: [['+15550101234']] }, 0, 'Hi')
+  const [fine] = recipientsOf({ columns: ['n'], rows: [['+15550101234']], lines: [1] }, 0, 'Hi')
   assert.match(resultFile([{ recipient: fine!, outcome: 'accepted', messageId: 'x' }]), /"'\+15550101234"/)
+})
+
+test('two braces are one place, and a word stands in where a column is empty', () => {
+  assert.equal(fill('Hi {{name}}!', table.columns, ['Bob', '']), 'Hi Bob!')
+  assert.equal(fill('Hi {{ name | friend }}!', table.columns, ['', '']), 'Hi friend!')
+  assert.deepEqual(unknownPlaceholders('{{code}} {{name|x}}', table.columns), ['code'])
+})
+test('rows are told by their line in the file, heading and empty lines counted', () => {
+  const read = readTable('name,number\n\nAnn,+15550101234\nBob,12\n')
+  assert.deepEqual(
+    recipientsOf(read, 1, 'Hi').map(({ line, verdict }) => [line, verdict]),
+    [
+      [3, 'fine'],
+      [4, 'invalid'],
+    ],
+  )
 })

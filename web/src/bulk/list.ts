@@ -1,11 +1,16 @@
 /** A list of people to write to: from lines or a table, each judged before anything is sent. */
 
-export type Table = { columns: readonly string[]; rows: readonly (readonly string[])[] }
+export type Table = {
+  columns: readonly string[]
+  rows: readonly (readonly string[])[]
+  /** Where each row stands in the file, from 1. */
+  lines: readonly number[]
+}
 
-export type Verdict = 'fine' | 'invalid' | 'duplicate' | 'opted_out' | 'empty'
+export type Verdict = 'fine' | 'invalid' | 'duplicate' | 'opted_out' | 'empty' | 'missing'
 
 export type Recipient = {
-  /** Its line in the list, from 1, the heading not counted. */
+  /** Its line in the file, from 1. */
   line: number
   given: string
   /** As the gateway writes it; empty when it is none. */
@@ -28,23 +33,39 @@ export function numberColumn({ columns, rows }: Table): number {
   return Math.max(0, scores.indexOf(Math.max(...scores)))
 }
 
-/** `{name}` stands for the column of that name. */
-const placeholder = /\{([^{}]+)\}/g
+/** `{name}` and `{{name}}` stand for the column of that name; `{{name|friend}}` has a word for where it is empty. */
+const placeholder = /\{\{([^{}|]+)(?:\|([^{}]*))?\}\}|\{([^{}|]+)\}/g
+
+const columnOf = (columns: readonly string[], name: string): number =>
+  columns.findIndex(column => column.trim().toLowerCase() === name.trim().toLowerCase())
 
 export const fill = (template: string, columns: readonly string[], row: readonly string[]): string =>
-  template.replace(placeholder, (whole, name: string) => {
-    const index = columns.findIndex(column => column.trim().toLowerCase() === name.trim().toLowerCase())
-    return index === -1 ? whole : (row[index] ?? '').trim()
+  template.replace(placeholder, (whole, doubled: string | undefined, otherwise = '', single: string) => {
+    const index = columnOf(columns, doubled ?? single)
+    return index === -1 ? whole : (row[index] ?? '').trim() || otherwise.trim()
   })
+
+const placesOf = (template: string) =>
+  [...template.matchAll(placeholder)].map(([, doubled, otherwise, single]) => ({
+    name: doubled ?? single ?? '',
+    otherwise,
+  }))
 
 /** Placeholders that no column fills: they would be sent as they stand. */
 export const unknownPlaceholders = (template: string, columns: readonly string[]): string[] =>
-  [...template.matchAll(placeholder)]
-    .map(([, name = '']) => name)
-    .filter(name => !columns.some(column => column.trim().toLowerCase() === name.trim().toLowerCase()))
+  placesOf(template)
+    .map(({ name }) => name)
+    .filter(name => columnOf(columns, name) === -1)
+
+/** Whether a place in the text would stay empty: “Hello ,” is nothing that anybody wants to send. */
+const hasGap = (template: string, columns: readonly string[], row: readonly string[]): boolean =>
+  placesOf(template).some(({ name, otherwise }) => {
+    const index = columnOf(columns, name)
+    return index !== -1 && (row[index] ?? '').trim() === '' && (otherwise ?? '').trim() === ''
+  })
 
 export function recipientsOf(
-  { columns, rows }: Table,
+  { columns, rows, lines }: Table,
   column: number,
   template: string,
   optedOut: ReadonlySet<string> = new Set(),
@@ -59,11 +80,11 @@ export function recipientsOf(
     // While there is no text at all yet, that is not the row's fault.
     const isEmpty = template.trim() !== '' && text.trim() === ''
     return {
-      line: index + 1,
+      line: lines[index] ?? index + 1,
       given,
       number,
       text,
-      verdict: verdictOf(number, isDuplicate, isEmpty, optedOut),
+      verdict: verdictOf(number, isDuplicate, isEmpty, hasGap(template, columns, row), optedOut),
     }
   })
 }
@@ -72,10 +93,12 @@ function verdictOf(
   number: string,
   isDuplicate: boolean,
   isEmpty: boolean,
+  isMissing: boolean,
   optedOut: ReadonlySet<string>,
 ): Verdict {
   if (number === '') return 'invalid'
   if (isEmpty) return 'empty'
+  if (isMissing) return 'missing'
   if (isDuplicate) return 'duplicate'
   return optedOut.has(number) ? 'opted_out' : 'fine'
 }

@@ -24,9 +24,10 @@ export type Options = { deviceId?: string; sendAt?: string }
 const refused: Record<Verdict, string> = {
   fine: '',
   invalid: 'not a number',
-  duplicate: 'twice in the list',
+  duplicate: 'duplicate',
   opted_out: 'opted out',
   empty: 'no text',
+  missing: 'a value is missing',
 }
 
 /** Refusals of a request as it is; others pass, or are about who asks. */
@@ -85,7 +86,7 @@ class Run {
       total,
       outcomes: [
         ...this.#outcomes,
-        ...left.map(recipient => ({ recipient, outcome: 'not handed over yet', messageId: '' })),
+        ...left.map(recipient => ({ recipient, outcome: 'not sent yet', messageId: '' })),
       ],
       ...(trouble !== undefined && { trouble }),
     }

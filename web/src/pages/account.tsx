@@ -26,7 +26,7 @@ export default function Account() {
 }
 
 function Password() {
-  const [act, isBusy] = useAct()
+  const [act, isBusy, wrong] = useAct('/current', '/password')
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   return (
@@ -44,8 +44,13 @@ function Password() {
       }}
     >
       <h2>Password</h2>
-      <PasswordField label="Current password" value={current} onChange={setCurrent} />
-      <NewPasswordField label="New password" value={next} onChange={setNext} />
+      <PasswordField
+        label="Current password"
+        value={current}
+        onChange={setCurrent}
+        wrong={wrong('/current')}
+      />
+      <NewPasswordField label="New password" value={next} onChange={setNext} wrong={wrong('/password')} />
       <div className="row">
         <Button type="submit" isBusy={isBusy}>
           Change it

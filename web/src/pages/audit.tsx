@@ -1,11 +1,12 @@
 /** What people did, newest first. */
 
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { AuditResponse } from '../../../sdk/src/index.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { More } from '../parts/more.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
 import { visible } from '../parts/person.tsx'
-import { Time } from '../parts/show.tsx'
+import { count, Time } from '../parts/show.tsx'
 import { session } from '../session.ts'
 
 /** Operations in words. One that is not here is shown by its own name. */
@@ -29,8 +30,8 @@ const words: Record<string, string> = {
   changeDevice: 'changed a device',
   removeDevice: 'removed a device',
   enrolDevice: 'made a token for a phone',
-  linkNumber: 'linked a WhatsApp number',
-  linkDevice: 'linked a WhatsApp number again',
+  linkNumber: 'began to link a WhatsApp number',
+  linkDevice: 'began to link a WhatsApp number again',
   addKey: 'made an API key',
   rotateKey: 'rotated an API key',
   revokeKey: 'revoked an API key',
@@ -47,6 +48,41 @@ const words: Record<string, string> = {
   configure: 'changed settings',
 }
 
+/** What a change of a device comes to, where that is one thing. */
+const switches: Record<string, string> = {
+  'paused=true': 'paused a device',
+  'paused=false': 'resumed a device',
+  'draining=true': 'began to drain a device',
+  'draining=false': 'gave a drained device new messages again',
+  'enabled=true': 'switched a webhook on',
+  'enabled=false': 'switched a webhook off',
+}
+
+type Entry = AuditResponse['data'][number]
+/** Entries that are one deed, such as a list that was sent in many requests. */
+type Deed = Entry & { times: number }
+
+const wordsOf = ({ action, fields }: Entry): string =>
+  (fields.length === 1 ? switches[fields[0]!] : undefined) ?? words[action] ?? action
+
+const isSameDeed = (a: Entry, b: Entry) =>
+  ['send', 'sendBulk'].includes(a.action) &&
+  a.action === b.action &&
+  a.email === b.email &&
+  a.environment === b.environment &&
+  a.refusal === b.refusal &&
+  a.address === b.address
+
+function deedsOf(entries: readonly Entry[]): Deed[] {
+  const deeds: Deed[] = []
+  for (const entry of entries) {
+    const last = deeds.at(-1)
+    if (last && isSameDeed(last, entry)) last.times += 1
+    else deeds.push({ ...entry, times: 1 })
+  }
+  return deeds
+}
+
 export default function Audit() {
   const query = useInfiniteQuery({
     queryKey: ['audit'],
@@ -57,7 +93,7 @@ export default function Audit() {
   return (
     <Page
       title="Audit log"
-      about="Everything that people did here, and what they were refused. Texts and numbers are not in it."
+      about="Everything that people did here and keys changed, and what they were refused. Texts and numbers are not in it."
     >
       <Found query={query}>
         {({ pages }) => {
@@ -66,15 +102,16 @@ export default function Audit() {
             <div className="card flush">
               {all.length === 0 && <Empty title="Nothing yet" />}
               <DataTable heads={['When', 'Who', 'What', 'Where', 'With', 'From']}>
-                {all.map(entry => (
+                {deedsOf(all).map(entry => (
                   <tr key={entry.id}>
                     <td className="muted">
                       <Time at={entry.at} />
                     </td>
                     <td>{visible(entry.email)}</td>
                     <td>
-                      {words[entry.action] ?? entry.action}{' '}
-                      {entry.refusal && <span className="badge bad">{entry.refusal}</span>}
+                      {entry.refusal && <span className="badge bad">refused</span>} {wordsOf(entry)}
+                      {entry.times > 1 && <span className="muted"> × {count(entry.times)}</span>}
+                      {entry.refusal && <code className="muted small"> {entry.refusal}</code>}
                     </td>
                     <td className="muted">{entry.environment ?? ''}</td>
                     <td className="small text" title={entry.target}>

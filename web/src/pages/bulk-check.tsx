@@ -1,13 +1,15 @@
 /** What is wrong with a list, and how its first messages will look. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue } from 'react'
-import { type Recipient, recipientsOf, type Table, type Verdict } from '../bulk/list.ts'
+import { useDeferredValue, useState } from 'react'
+import { type Recipient, recipientsOf, resultFile, type Table, type Verdict } from '../bulk/list.ts'
 import { useApi, useEnvironment } from '../environment.ts'
+import { Button } from '../parts/button.tsx'
 import { DataTable, number } from '../parts/data-table.tsx'
 import { Notice } from '../parts/page.tsx'
 import { Person, visible } from '../parts/person.tsx'
-import { count } from '../parts/show.tsx'
+import { count, counted } from '../parts/show.tsx'
+import { saveFile } from '../save-file.ts'
 import { useSettled } from '../settled.ts'
 import { Judgement } from './judgement.tsx'
 
@@ -47,21 +49,64 @@ const none: ReadonlySet<string> = new Set()
 const words: Record<Verdict, { word: string; look: string }> = {
   fine: { word: 'will be sent', look: 'good' },
   invalid: { word: 'not a number', look: 'bad' },
-  duplicate: { word: 'twice in the list', look: 'warn' },
+  duplicate: { word: 'duplicate', look: 'warn' },
   opted_out: { word: 'opted out', look: 'warn' },
   empty: { word: 'no text', look: 'bad' },
+  missing: { word: 'a value is missing', look: 'bad' },
 }
-const mostShown = 8
+/** More are in the file that can be saved. */
+const mostShown = 200
+const someShown = 8
+
+/** How long each text is as an SMS: the shortest, the longest, and all of them together. */
+export type Lengths = { least: number; most: number; sum: number; isWhole: boolean }
+
+export function useLengths(recipients: readonly Recipient[]): Lengths | undefined {
+  const api = useApi()
+  const environment = useEnvironment()
+  const fine = recipients.filter(({ verdict, text }) => verdict === 'fine' && text.trim() !== '')
+  const counts = new Map<string, number>()
+  for (const { text } of fine) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const texts = useSettled(JSON.stringify([...counts.keys()].slice(0, mostAskedFor)))
+  const { data } = useQuery({
+    queryKey: [environment, 'lengths', texts],
+    queryFn: async () => {
+      const all = JSON.parse(texts) as string[]
+      const segments = new Map<string, number>()
+      for (let at = 0; at < all.length; at += mostAtOnce) {
+        const some = all.slice(at, at + mostAtOnce)
+        const { data: found } = await api.preview({ to: fine[0]!.number, message: some[0]!, texts: some })
+        for (const [index, one] of (found.texts ?? []).entries()) segments.set(some[index]!, one.segments)
+      }
+      return segments
+    },
+    enabled: fine.length > 0 && texts !== '[]',
+    staleTime: 60_000,
+    gcTime: 60_000,
+  })
+  if (!data || data.size === 0) return undefined
+  const known = fine.flatMap(({ text }) => data.get(text) ?? [])
+  if (known.length === 0) return undefined
+  return {
+    least: known.reduce((a, b) => Math.min(a, b)),
+    most: known.reduce((a, b) => Math.max(a, b)),
+    sum: known.reduce((a, b) => a + b, 0),
+    isWhole: known.length === fine.length,
+  }
+}
 
 export function BulkCheck({
   recipients,
   template,
   deviceId,
+  lengths,
 }: {
   recipients: readonly Recipient[]
   template: string
   deviceId: string
+  lengths: Lengths | undefined
 }) {
+  const [isAll, setAll] = useState(false)
   const api = useApi()
   const environment = useEnvironment()
   const first = recipients.find(({ verdict }) => verdict === 'fine')
@@ -76,7 +121,7 @@ export function BulkCheck({
   })
   const refused = recipients.filter(one => one.verdict !== 'fine')
   const shown = [
-    ...refused.slice(0, mostShown),
+    ...refused.slice(0, isAll ? mostShown : someShown),
     ...recipients.filter(one => one.verdict === 'fine').slice(0, 5),
   ]
   return (
@@ -92,9 +137,18 @@ export function BulkCheck({
           )
         })}
       </div>
+      {first && template.trim() !== '' && lengths && (
+        <p className="small">
+          {lengths.least === lengths.most
+            ? `${counted(lengths.most, 'SMS segment')} each`
+            : `${count(lengths.least)} to ${counted(lengths.most, 'SMS segment')} each`}
+          , {lengths.isWhole ? '' : 'at least '}
+          {count(lengths.sum)} in all
+        </p>
+      )}
       {first && template.trim() !== '' && <Judgement text={first.text} verdict={verdict} />}
       {verdict?.problem && <Notice look="bad">{verdict.problem.detail}</Notice>}
-      <DataTable heads={[number('Line'), 'To', 'What becomes of it', 'Text']}>
+      <DataTable heads={[number('Line'), 'To', 'Result', 'Text']}>
         {shown.map(({ line, given, number, text, verdict: kind }) => (
           <tr key={line}>
             <td className="number muted" data-label="Line">
@@ -108,9 +162,25 @@ export function BulkCheck({
           </tr>
         ))}
       </DataTable>
-      {recipients.length > shown.length && (
-        <p className="muted small">and {count(recipients.length - shown.length)} more rows</p>
-      )}
+      <div className="row">
+        {recipients.length > shown.length && (
+          <span className="muted small">and {count(recipients.length - shown.length)} more rows</span>
+        )}
+        {refused.length > someShown && !isAll && (
+          <Button isSmall onClick={() => setAll(true)}>
+            Show {refused.length > mostShown ? `${count(mostShown)} of ` : 'all '}
+            {counted(refused.length, 'row')} that will not be sent
+          </Button>
+        )}
+        {refused.length > 0 && (
+          <Button isSmall onClick={() => saveFile('basestation-not-sent.csv', refusedFile(refused))}>
+            Save them as a file
+          </Button>
+        )}
+      </div>
     </section>
   )
 }
+
+const refusedFile = (refused: readonly Recipient[]) =>
+  resultFile(refused.map(recipient => ({ recipient, outcome: words[recipient.verdict].word, messageId: '' })))

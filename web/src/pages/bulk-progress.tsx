@@ -6,27 +6,19 @@ import type { Progress } from '../bulk/run.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/page.tsx'
 import { count } from '../parts/show.tsx'
+import { saveFile } from '../save-file.ts'
 
 type Props = { progress: Progress; onPause: () => void; onGoOn: () => void; onClear: () => void }
 
 export function BulkProgress({ progress, onPause, onGoOn, onClear }: Props) {
   const { state, done, total, outcomes, trouble } = progress
   const accepted = outcomes.filter(({ outcome }) => outcome === 'accepted').length
-  const save = () => {
-    const url = URL.createObjectURL(new Blob([resultFile(outcomes)], { type: 'text/csv' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = 'basestation-result.csv'
-    link.click()
-    URL.revokeObjectURL(url)
-  }
+  const save = () => saveFile('basestation-result.csv', resultFile(outcomes))
   return (
     <section className="card stack wide compose">
       <div className="stack tight">
         <div className="row spread">
-          <strong>
-            {state === 'done' ? 'All handed over' : state === 'paused' ? 'Paused' : 'Handing over…'}
-          </strong>
+          <strong>{state === 'done' ? 'All accepted' : state === 'paused' ? 'Paused' : 'Sending…'}</strong>
           <span className="muted">
             {count(done)} of {count(total)}
           </span>
@@ -34,7 +26,7 @@ export function BulkProgress({ progress, onPause, onGoOn, onClear }: Props) {
         <div
           className="bar"
           role="progressbar"
-          aria-label="Handed over"
+          aria-label="Accepted"
           aria-valuemin={0}
           aria-valuemax={total}
           aria-valuenow={done}
@@ -43,7 +35,12 @@ export function BulkProgress({ progress, onPause, onGoOn, onClear }: Props) {
         </div>
       </div>
       {trouble && (
-        <Notice look="bad">{trouble} What was handed over stays; going on sends nothing twice.</Notice>
+        <Notice look="bad">{trouble} What was accepted stays; going on sends nothing twice.</Notice>
+      )}
+      {state !== 'done' && (
+        <Notice look="warn">
+          Keep this page open until all are accepted: the rest of the list exists only here.
+        </Notice>
       )}
       {state === 'done' && (
         <p>
@@ -54,13 +51,13 @@ export function BulkProgress({ progress, onPause, onGoOn, onClear }: Props) {
         {state === 'sending' && <Button onClick={onPause}>Pause</Button>}
         {state === 'paused' && (
           <Button look="primary" onClick={onGoOn}>
-            Go on
+            Continue
           </Button>
         )}
         {state !== 'sending' && <Button onClick={save}>Save the result</Button>}
         {state !== 'sending' && (
           <Button look="quiet" onClick={onClear}>
-            {state === 'done' ? 'Another list' : 'Give the rest up'}
+            {state === 'done' ? 'Another list' : 'Cancel the rest'}
           </Button>
         )}
         {state === 'done' && (

@@ -9,9 +9,10 @@ import { useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, SelectField } from '../parts/field.tsx'
 import { Notice, Page } from '../parts/page.tsx'
+import { Sheet } from '../parts/sheet.tsx'
 import { count, counted } from '../parts/show.tsx'
 import { useToast } from '../parts/toast.tsx'
-import { BulkCheck, useOptedOut } from './bulk-check.tsx'
+import { BulkCheck, useLengths, useOptedOut } from './bulk-check.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
 import { DeviceChoice, SendTime, sendAtOf } from './send-options.tsx'
 
@@ -22,7 +23,7 @@ export default function Bulk() {
       title="Send to many"
       about={
         <>
-          Requests of a hundred, each accepted as a whole. Everything is in{' '}
+          Keep this page open until all messages are accepted. They are in{' '}
           <Link href="/messages">Messages</Link> afterwards.
         </>
       }
@@ -57,19 +58,20 @@ function Prepare({ onStart }: { onStart: Start }) {
   const unknown = unknownPlaceholders(template, table?.columns ?? [])
   const isTooLong = recipients.length > mostRows
   const sendAt = sendAtOf(when)
+  const lengths = useLengths(recipients)
+  const [isConfirming, setConfirming] = useState(false)
+  const environment = useEnvironment()
+  const deed = `${sendAt ? 'Schedule' : 'Send'} to ${counted(fine.length, 'person', 'people')}`
   return (
     <form
       className="stack wide"
       onSubmit={event => {
         event.preventDefault()
-        onStart(recipients, {
-          ...(device !== '' && { deviceId: device }),
-          ...(sendAt !== undefined && { sendAt }),
-        })
+        setConfirming(true)
       }}
     >
       <section className="card stack">
-        <h2>To whom</h2>
+        <h2>Recipients</h2>
         <FileDrop onText={take} />
         {pasted.length > longestShown ? (
           <div className="row">
@@ -97,7 +99,7 @@ function Prepare({ onStart }: { onStart: Start }) {
         )}
       </section>
       <section className="card stack">
-        <h2>What</h2>
+        <h2>Message</h2>
         <AreaField
           label="Message"
           value={template}
@@ -105,13 +107,14 @@ function Prepare({ onStart }: { onStart: Start }) {
           rows={4}
           help={
             table && table.columns.length > 1
-              ? `Columns can stand in it: ${table.columns.map(name => `{${name}}`).join(' ')}`
+              ? `Insert a column: ${table.columns.map(name => `{{${name}}}`).join(' ')}. For empty cells: {{${table.columns[0]}|friend}}`
               : undefined
           }
         />
         {unknown.length > 0 && (
           <Notice look="warn">
-            No column is called {unknown.map(name => `{${name}}`).join(', ')}: it would be sent as it stands.
+            No column is called {unknown.map(name => `{{${name}}}`).join(', ')}: it would be sent as it
+            stands.
           </Notice>
         )}
         <div className="pair">
@@ -119,7 +122,7 @@ function Prepare({ onStart }: { onStart: Start }) {
           <SendTime value={when} onChange={setWhen} />
         </div>
       </section>
-      {table && <BulkCheck recipients={recipients} template={template} deviceId={device} />}
+      {table && <BulkCheck recipients={recipients} template={template} deviceId={device} lengths={lengths} />}
       {isTooLong && <Notice look="bad">At most {count(mostRows)} rows at a time. Split the list.</Notice>}
       <div className="row">
         <Button
@@ -127,11 +130,39 @@ function Prepare({ onStart }: { onStart: Start }) {
           look="primary"
           disabled={fine.length === 0 || template.trim() === '' || isTooLong || unknown.length > 0}
         >
-          {fine.length === 0
-            ? 'Send'
-            : `${sendAt ? 'Schedule' : 'Send'} to ${counted(fine.length, 'person', 'people')}`}
+          {fine.length === 0 ? 'Send' : `${deed}…`}
         </Button>
       </div>
+      {isConfirming && (
+        <Sheet title={`${deed}?`} onClose={() => setConfirming(false)}>
+          <dl className="details-list">
+            <dt>Environment</dt>
+            <dd>{environment}</dd>
+            <dt>People</dt>
+            <dd>{count(fine.length)}</dd>
+            <dt>SMS segments</dt>
+            <dd>{lengths ? `${lengths.isWhole ? '' : 'at least '}${count(lengths.sum)}` : 'not known'}</dd>
+            <dt>Not sent</dt>
+            <dd>{count(recipients.length - fine.length)}</dd>
+            <dt>First message</dt>
+            <dd className="pre">{fine[0]?.text}</dd>
+          </dl>
+          <div className="foot-actions">
+            <Button onClick={() => setConfirming(false)}>Back</Button>
+            <Button
+              look="primary"
+              onClick={() =>
+                onStart(recipients, {
+                  ...(device !== '' && { deviceId: device }),
+                  ...(sendAt !== undefined && { sendAt }),
+                })
+              }
+            >
+              {deed}
+            </Button>
+          </div>
+        </Sheet>
+      )}
     </form>
   )
 }

@@ -108,28 +108,20 @@ function Figures({ data }: { data: Stats }) {
   const { totals, queue, delivery_rate: rate, delivered_within: within } = data
   return (
     <dl className="figures">
-      <Figure name="Waiting" value={count(queue.waiting)}>
-        {queue.oldest_at ? (
-          <>
-            oldest <Time at={queue.oldest_at} />
-          </>
-        ) : (
-          'nothing waits'
-        )}
+      <Figure name="Waiting" value={count(queue.waiting + queue.sending + queue.scheduled)}>
+        {queue.waiting + queue.sending + queue.scheduled === 0 ? 'nothing waits' : <Queue queue={queue} />}
       </Figure>
       <Figure name="Sent" value={count(totals.sent)}>
         {counted(totals.accepted, 'accepted', 'accepted')}
       </Figure>
       <Figure name="Delivered" value={count(totals.delivered)}>
-        {rate === null
-          ? 'none ended yet'
-          : `${(rate * 100).toFixed(rate === 1 ? 0 : 1)} % of those that ended`}
+        {rate === null ? 'none ended yet' : `${percent(rate)} of finished messages`}
       </Figure>
       <Figure name="Failed" value={count(totals.failed + totals.expired + totals.unknown)}>
         {totals.unknown > 0 ? `${count(totals.unknown)} of them unknown` : 'expired and unknown included'}
       </Figure>
       <Figure name="Time to delivery" value={within.half === null ? '–' : `≤ ${duration(within.half)}`}>
-        {within.most === null ? 'none delivered yet' : `for half; 19 of 20 within ${duration(within.most)}`}
+        {within.most === null ? 'none delivered yet' : `median; 95 % within ${duration(within.most)}`}
       </Figure>
       <Figure name="Received" value={count(totals.received)}>
         <Link href="/inbox">open the inbox</Link>
@@ -137,6 +129,27 @@ function Figures({ data }: { data: Stats }) {
     </dl>
   )
 }
+
+/** Never more than it is: 99.96 % is not 100 %. */
+const percent = (rate: number) => `${rate === 1 ? 100 : (Math.floor(rate * 1_000) / 10).toFixed(1)} %`
+
+const Queue = ({ queue }: { queue: Stats['queue'] }) => (
+  <>
+    {[
+      queue.waiting > 0 && `${count(queue.waiting)} queued`,
+      queue.sending > 0 && `${count(queue.sending)} being sent`,
+      queue.scheduled > 0 && `${count(queue.scheduled)} scheduled`,
+    ]
+      .filter(Boolean)
+      .join(', ')}
+    {queue.oldest_at && (
+      <>
+        {'; oldest '}
+        <Time at={queue.oldest_at} />
+      </>
+    )}
+  </>
+)
 
 const Figure = ({ name, value, children }: { name: string; value: string; children: React.ReactNode }) => (
   <div>

@@ -4,17 +4,18 @@ import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/r
 import { memo, useEffect, useRef } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import type { MessagesResponse } from '../../../sdk/src/index.ts'
-import { useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button, ButtonLink } from '../parts/button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
-import { Person } from '../parts/person.tsx'
+import { Person, visible } from '../parts/person.tsx'
 import { Time } from '../parts/show.tsx'
-import { lookOf, type Message, StatusBadge } from '../parts/status.tsx'
+import { lookOf, StatusBadge } from '../parts/status.tsx'
 import { useMay } from '../session.ts'
 import { MessageDetail } from './message-detail.tsx'
 import { Filters, filterOf } from './message-filters.tsx'
+
+type Listed = MessagesResponse['data'][number]
 
 const pageSize = 50
 /** The next page is fetched when its place is so near. */
@@ -152,12 +153,10 @@ function Table({
   selected,
   keptQuery,
 }: {
-  messages: readonly Message[]
+  messages: readonly Listed[]
   selected: string | undefined
   keptQuery: string
 }) {
-  const { data: devices = [] } = useDevices()
-  const names = new Map(devices.map(({ id, name }) => [id, name]))
   const [, go] = useLocation()
   return (
     <DataTable heads={['State', 'To', 'Message', 'Device', 'Accepted']} look="messages">
@@ -165,7 +164,6 @@ function Table({
         <Row
           key={message.message_id}
           message={message}
-          device={names.get(message.device_id)}
           isSelected={message.message_id === selected}
           to={`/messages/${message.message_id}${keptQuery}`}
           go={go}
@@ -179,13 +177,11 @@ function Table({
 const Row = memo(
   ({
     message,
-    device,
     isSelected,
     to,
     go,
   }: {
-    message: Message
-    device: string | undefined
+    message: Listed
     isSelected: boolean
     to: string
     go: (to: string) => void
@@ -201,15 +197,10 @@ const Row = memo(
         </Link>
       </td>
       <td className="text" title={message.error ? lookOf(message.status).about : undefined}>
-        {message.error ? (
-          <span className="muted">{message.error.detail}</span>
-        ) : (
-          <>
-            {message.media_url && <span className="badge">file</span>} {message.message}
-          </>
-        )}
+        {message.media_url && <span className="badge">file</span>} {message.message}
+        {message.error && <div className="muted small">{message.error.detail}</div>}
       </td>
-      <td className="nowrap">{device ?? <span className="muted">removed</span>}</td>
+      <td className="nowrap">{visible(message.device_name) || <span className="muted">removed</span>}</td>
       <td className="muted">
         <Time at={message.created_at} />
       </td>

@@ -54,7 +54,7 @@ type Props = { onClose: () => void; onMade: (made: KeySecretResponse['data']) =>
 export function NewKey({ onClose, onMade }: Props) {
   const api = useApi()
   const { scopes: own } = useSignedIn()
-  const [act, isBusy] = useAct()
+  const [act, isBusy, wrong] = useAct('/name', '/rate_limit', '/allowed_ips', '/expires_at')
   const [name, setName] = useState('')
   const [preset, setPreset] = useState<Preset>('Send and read')
   const [chosen, setChosen] = useState<readonly Scope[]>(presets['Send and read'])
@@ -82,6 +82,7 @@ export function NewKey({ onClose, onMade }: Props) {
           value={name}
           onChange={setName}
           placeholder="Web shop"
+          wrong={wrong('/name')}
           required
           autoFocus
         />
@@ -119,7 +120,8 @@ export function NewKey({ onClose, onMade }: Props) {
             min={1}
             value={rate}
             onChange={setRate}
-            placeholder="the usual"
+            placeholder="Default (100)"
+            wrong={wrong('/rate_limit')}
           />
         </div>
         <TextField
@@ -127,6 +129,7 @@ export function NewKey({ onClose, onMade }: Props) {
           value={ips}
           onChange={setIps}
           placeholder="203.0.113.7, 10.0.0.0/8"
+          wrong={wrong('/allowed_ips')}
         />
         <div className="foot-actions">
           <Button onClick={onClose}>Cancel</Button>

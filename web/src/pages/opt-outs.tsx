@@ -109,7 +109,7 @@ function TakeOff({ number }: { number: string }) {
 
 function Add({ onClose }: { onClose: () => void }) {
   const api = useApi()
-  const [act, isBusy] = useAct()
+  const [act, isBusy, wrong] = useAct('/number')
   const [number, setNumber] = useState('')
   return (
     <Sheet title="Add a number" onClose={onClose}>
@@ -130,6 +130,7 @@ function Add({ onClose }: { onClose: () => void }) {
           help="What waits for it is canceled."
           required
           autoFocus
+          wrong={wrong('/number')}
         />
         <div className="foot-actions">
           <Button onClick={onClose}>Cancel</Button>

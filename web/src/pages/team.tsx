@@ -208,7 +208,7 @@ function Uninvite({ id }: { id: string }) {
 
 function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link) => void }) {
   const { user } = useSignedIn()
-  const [act, isBusy] = useAct()
+  const [act, isBusy, wrong] = useAct('/email')
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('operator')
   return (
@@ -220,7 +220,15 @@ function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link)
           void act(async () => onLink((await session.invite({ email, role })).data), { stale })
         }}
       >
-        <TextField label="E-mail" type="email" value={email} onChange={setEmail} required autoFocus />
+        <TextField
+          label="E-mail"
+          type="email"
+          value={email}
+          onChange={setEmail}
+          wrong={wrong('/email')}
+          required
+          autoFocus
+        />
         <SelectField
           label="Role"
           value={role}

@@ -1,10 +1,11 @@
 /** What was said with one person, newest at the bottom, and a line to answer. */
 
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { ThreadResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
+import { useDraft } from '../draft.ts'
 import { mediaUrl, useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -101,7 +102,11 @@ function Turn({ entry: { sent, received } }: { entry: Entry }) {
   return (
     <div className="turn">
       <div className="bubble stack">
+        {typeof received.metadata.quoted === 'string' && (
+          <blockquote className="muted small pre">{received.metadata.quoted}</blockquote>
+        )}
         {received.message !== '' && <div className="pre">{received.message}</div>}
+        <Changes metadata={received.metadata} />
         {received.metadata.media?.map(file => (
           <Attachment key={file.id} file={file} />
         ))}
@@ -110,6 +115,24 @@ function Turn({ entry: { sent, received } }: { entry: Entry }) {
         <Time at={received.received_at} /> · to {visible(received.device_name)}
       </span>
     </div>
+  )
+}
+
+/** What its sender changed about it later. */
+function Changes({ metadata }: { metadata: Received['metadata'] }) {
+  const { edits, deleted_at: deletedAt, reaction, media_missing: missing } = metadata
+  return (
+    <>
+      {Array.isArray(edits) &&
+        edits.map(({ id, text }: { id: string; text: string }) => (
+          <div key={id} className="pre">
+            <span className="muted small">Changed to:</span> {text}
+          </div>
+        ))}
+      {typeof deletedAt === 'string' && <span className="muted small">Deleted by its sender.</span>}
+      {typeof reaction === 'string' && <span>{visible(reaction)}</span>}
+      {typeof missing === 'number' && <span className="muted small">An attachment is missing.</span>}
+    </>
   )
 }
 
@@ -131,7 +154,8 @@ function Attachment({ file }: { file: Media }) {
 
 function Answer({ person, isOptedOut }: { person: string; isOptedOut: boolean }) {
   const api = useApi()
-  const [text, setText] = useState('')
+  // Whoever looks at somebody else meanwhile finds what they had written.
+  const [text, setText] = useDraft(`answer.${person}`, '')
   const [act, isBusy] = useAct()
   const maySend = useMay('messages:send')
   if (!maySend) return null
@@ -147,7 +171,7 @@ function Answer({ person, isOptedOut }: { person: string; isOptedOut: boolean })
     if (text.trim() === '' || isBusy) return
     setText('')
     const isSent = await act(() => api.send({ to: person, message: text }))
-    if (!isSent) setText(meanwhile => meanwhile || text)
+    if (!isSent) setText(text)
   }
   return (
     <form

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import type { Event, WebhookAddRequest } from '../../../sdk/src/index.ts'
+import type { Wrong } from '../act.ts'
 import { useDevices } from '../devices.ts'
 import { Button } from '../parts/button.tsx'
 import { Check, SelectField, TextField } from '../parts/field.tsx'
@@ -11,9 +12,9 @@ import type { Webhook } from '../webhooks.ts'
 
 /** In the order of how often somebody wants to hear of it. */
 const typeWords: Record<Event['type'], string> = {
-  'message.received': 'A message came in',
-  'message.delivered': 'A message arrived',
-  'message.failed': 'A message did not arrive',
+  'message.received': 'Message received',
+  'message.delivered': 'Message delivered',
+  'message.failed': 'Message not delivered',
   'message.read': 'A message was read',
   'message.sent': 'The network took a message',
   'message.scheduled': 'A message waits for its time',
@@ -22,6 +23,10 @@ const typeWords: Record<Event['type'], string> = {
   'message.expired': 'A message waited too long',
   'message.canceled': 'A message was called back',
   'message.unknown': 'The fate of a message is unknown',
+  'message.reaction': 'Somebody reacted to a message',
+  'received.edited': 'A received message was changed',
+  'received.deleted': 'A received message was deleted',
+  'received.reaction': 'A sender reacted to their own message',
   'device.online': 'A device came online',
   'device.offline': 'A device went offline',
   'device.attention': 'A device needs a look',
@@ -46,11 +51,12 @@ type Props = {
   /** As it is now. */
   webhook?: Webhook
   isBusy: boolean
+  wrong: Wrong
   onClose: () => void
   onSubmit: (request: Required<WebhookAddRequest>) => void
 }
 
-export function WebhookForm({ title, deed, webhook, isBusy, onClose, onSubmit }: Props) {
+export function WebhookForm({ title, deed, webhook, isBusy, wrong, onClose, onSubmit }: Props) {
   const { data: devices = [] } = useDevices()
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [isAll, setAll] = useState(webhook?.types === null)
@@ -79,6 +85,7 @@ export function WebhookForm({ title, deed, webhook, isBusy, onClose, onSubmit }:
           help="https, on the public internet. Private ones have to be allowed with WEBHOOK_ALLOW_HOSTS."
           required
           autoFocus
+          wrong={wrong('/url')}
         />
         <Check checked={isAll} onChange={setAll}>
           Everything that happens

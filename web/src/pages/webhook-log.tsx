@@ -69,7 +69,7 @@ function Log({ webhook }: { webhook: Webhook }) {
 function Actions({ webhook }: { webhook: Webhook }) {
   const api = useApi()
   const [, go] = useLocation()
-  const [act, isBusy] = useAct()
+  const [act, isBusy, wrong] = useAct('/url')
   const [sheet, setSheet] = useState<'change' | 'replay' | 'remove' | 'secret'>()
   const [tested, setTested] = useState<Attempt>()
   const [secret, setSecret] = useState<string>()
@@ -107,6 +107,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
           deed="Save"
           webhook={webhook}
           isBusy={isBusy}
+          wrong={wrong}
           onClose={close}
           onSubmit={async wanted => {
             const { after, before } = differenceOf(webhook, wanted)

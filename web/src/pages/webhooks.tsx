@@ -26,7 +26,7 @@ export default function Webhooks() {
   return (
     <Page
       title="Webhooks"
-      about="Each address is told of what happens, signed, in order, and again until it takes it."
+      about="Each address is told of what happens, signed, and again until it takes it. Events may arrive in another order than they happened."
       actions={add}
     >
       <Found query={query}>
@@ -100,12 +100,13 @@ type Props = { onClose: () => void; onMade: (made: WebhookSecretResponse['data']
 
 function NewWebhook({ onClose, onMade }: Props) {
   const api = useApi()
-  const [act, isBusy] = useAct()
+  const [act, isBusy, wrong] = useAct('/url')
   return (
     <WebhookForm
       title="New webhook"
       deed="Add it"
       isBusy={isBusy}
+      wrong={wrong}
       onClose={onClose}
       onSubmit={request => void act(async () => onMade((await api.addWebhook(request)).data))}
     />

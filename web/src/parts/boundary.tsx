@@ -2,13 +2,21 @@
 
 import { Component, type ReactNode } from 'react'
 
-type Props = { children: ReactNode }
+type Props = {
+  /** Where one is: another page is tried anew. One that works is left alone, with all that is in it. */
+  place?: string
+  children: ReactNode
+}
 
 export class Boundary extends Component<Props, { isBroken: boolean }> {
   override state = { isBroken: false }
 
   static getDerivedStateFromError() {
     return { isBroken: true }
+  }
+
+  override componentDidUpdate(before: Props) {
+    if (this.state.isBroken && before.place !== this.props.place) this.setState({ isBroken: false })
   }
 
   override render() {

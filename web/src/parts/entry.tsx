@@ -39,7 +39,7 @@ export function EntryForm({ deed, onSubmit, children }: Props) {
   )
 }
 
-type FieldProps = { value: string; onChange: (value: string) => void; autoFocus?: boolean }
+type FieldProps = { value: string; onChange: (value: string) => void; autoFocus?: boolean; wrong?: string | undefined }
 
 export const EmailField = (props: FieldProps) => (
   <TextField label="E-mail" type="email" autoComplete="username" required {...props} />

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
+import { useToast } from './toast.tsx'
 
 type Props = {
   title: string
@@ -15,14 +16,19 @@ type Props = {
 export function Sheet({ title, onClose, isRoomy = false, isSticky = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isPressed = useRef(false)
+  const { clear } = useToast()
   const id = useId()
   // Before the browser paints, and before it is taken away: so the focus finds its way in, and back.
   useLayoutEffect(() => {
     const shown = dialog.current
     if (shown && !shown.open) shown.showModal()
     shown?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
-    return () => shown?.close()
-  }, [])
+    return () => {
+      shown?.close()
+      // What went wrong in it went with it.
+      clear()
+    }
+  }, [clear])
   return (
     // The backdrop is part of the dialog; the keyboard has Escape.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above

@@ -17,9 +17,11 @@ type Toast = { id: number; text: string; isBad: boolean; undo?: () => void }
 type Say = {
   say: (text: string, undo?: () => void) => void
   complain: (error: unknown) => void
+  /** What went wrong is over: whoever was told has gone on. */
+  clear: () => void
 }
 
-const ToastContext = createContext<Say>({ say: () => {}, complain: () => {} })
+const ToastContext = createContext<Say>({ say: () => {}, complain: () => {}, clear: () => {} })
 export const useToast = (): Say => useContext(ToastContext)
 
 /** What is to be read, or may be undone, stays longer. */
@@ -44,7 +46,8 @@ export function Toasts({ children }: { children: ReactNode }) {
     (toast: Omit<Toast, 'id'>) => {
       lastId += 1
       const id = lastId
-      setToasts(all => [...all.slice(-3), { ...toast, id }])
+      // The same words once more take the place of the first.
+      setToasts(all => [...all.filter(one => one.text !== toast.text).slice(-3), { ...toast, id }])
       const leave = () => {
         // Somebody is about to press something in it.
         if (list.current?.matches(':hover, :focus-within')) setTimeout(leave, againMs)
@@ -63,6 +66,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     () => ({
       say: (text, undo) => add({ text, isBad: false, ...(undo && { undo }) }),
       complain: error => add({ text: wordsFor(error), isBad: true }),
+      clear: () => setToasts(all => (all.some(one => one.isBad) ? all.filter(one => !one.isBad) : all)),
     }),
     [add],
   )
