@@ -13,12 +13,12 @@ export async function underWay(
     connection.all<{ count: number }>(sql`
       SELECT COUNT(*) AS count FROM (
         SELECT 1 FROM messages m JOIN devices d ON d.id = m.device_id
-        WHERE m.status = 'sending' AND m.held = 0 AND d.environment_id = ${environmentId} LIMIT ${most}) AS some`),
+        WHERE m.status = 'sending' AND m.held = 0 AND d.environment_id = ${environmentId} LIMIT ${most}) AS counted`),
     connection.all<{ count: number }>(sql`
       SELECT COUNT(*) AS count FROM (
         SELECT 1 FROM messages
         WHERE environment_id = ${environmentId} AND status IN ('scheduled', 'failed', 'expired', 'canceled', 'unknown')
-          AND status = 'scheduled' LIMIT ${most}) AS some`),
+          AND status = 'scheduled' LIMIT ${most}) AS counted`),
   ])
   return { sending: sending[0]!.count, scheduled: scheduled[0]!.count }
 }

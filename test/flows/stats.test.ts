@@ -49,7 +49,7 @@ for (const { name, empty } of databases)
       )
       assert.equal(data.points.length, 24)
       assert.equal(data.points.at(-1)!.delivered + data.points.at(-2)!.delivered, 21)
-      assert.deepEqual(data.queue, { waiting: 0, oldest_at: null })
+      assert.deepEqual(data.queue, { waiting: 0, sending: 0, scheduled: 0, oldest_at: null })
     })
     test('two who count at once count nothing twice', async () => {
       const was = (await client.stats()).data.totals.accepted

@@ -174,7 +174,7 @@ export function BulkCheck({
         )}
         {refused.length > 0 && (
           <Button isSmall onClick={() => saveFile('basestation-not-sent.csv', refusedFile(refused))}>
-            Save them as a file
+            Save rows that will not be sent
           </Button>
         )}
       </div>

@@ -39,7 +39,12 @@ export function EntryForm({ deed, onSubmit, children }: Props) {
   )
 }
 
-type FieldProps = { value: string; onChange: (value: string) => void; autoFocus?: boolean; wrong?: string | undefined }
+type FieldProps = {
+  value: string
+  onChange: (value: string) => void
+  autoFocus?: boolean
+  wrong?: string | undefined
+}
 
 export const EmailField = (props: FieldProps) => (
   <TextField label="E-mail" type="email" autoComplete="username" required {...props} />

@@ -25,6 +25,10 @@ export function Sheet({ title, onClose, isRoomy = false, isSticky = false, child
     shown?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
     return () => {
       shown?.close()
+      // What had the focus before is gone with its page: the keyboard goes on from the page that is there.
+      const focused = document.activeElement
+      if (focused === document.body || shown?.contains(focused))
+        document.getElementById('main')?.focus({ preventScroll: true })
       // What went wrong in it went with it.
       clear()
     }
