@@ -24,7 +24,9 @@ const rounds: readonly Round[] = [
   },
   {
     what: 'a hundred kills',
-    files: ['test/flows/kill.test.ts', 'test/flows/phones-kill.test.ts', 'test/flows/whatsapp-kill.test.ts'],
+    files: ['kill', 'phones-kill', 'whatsapp-kill', 'webhooks-kill', 'stream-restarts'].map(
+      name => `test/flows/${name}.test.ts`,
+    ),
     settings: { KILLS: '100' },
   },
 ]

@@ -1,5 +1,6 @@
 /** basestation serve: the gateway itself. */
 
+import { networkInterfaces } from 'node:os'
 import type { Config } from '../config.ts'
 import type { Store } from '../core/store.ts'
 import { ticketUrl } from '../core/user.ts'
@@ -46,7 +47,7 @@ export const serve: Command = {
     const setup = await setupLink(gateway.store, config, url)
     const addresses = { url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1` }
     output.step({ ...addresses, ...(setup !== undefined && { setup }), key: firstKey }, () =>
-      welcome(url, setup, firstKey),
+      [...noteAboutHost(config), welcome(url, setup, firstKey)].join('\n'),
     )
     onStop(() =>
       gateway.stop().then(
@@ -69,6 +70,18 @@ async function setupLink(store: Store, config: Config, url: string): Promise<str
   if (await team.isSetUp()) return undefined
   const { token } = await team.ticket('setup', 'start')
   return ticketUrl(url, 'setup', token)
+}
+
+/** It listens on every address, but only one is told: whoever comes from another machine needs theirs. */
+function noteAboutHost({ HOST, PUBLIC_URL, PORT }: Config): string[] {
+  if (!['0.0.0.0', '::'].includes(HOST) || !/\/\/127\.0\.0\.1(:|$)/.test(PUBLIC_URL)) return []
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find(one => one?.family === 'IPv4' && !one.internal)?.address
+  return [
+    `Listening on every address. To open the dashboard from another machine, set PUBLIC_URL to this machine's address, such as ${`http://${own ?? 'ADDRESS'}:${PORT}`}`,
+    '',
+  ]
 }
 
 function welcome(url: string, setup: string | undefined, firstKey: string | undefined): string {

@@ -54,11 +54,13 @@ async function prepare(database: string): Promise<string> {
   return key
 }
 
+/** More with `KILLS=100`, as npm run torture does. */
+const rounds = Number(process.env.KILLS ?? 8)
+
 for (const { name, empty } of databases)
-  test(`killed twenty times on ${name}: every answered message_id is found, none went out twice, what was not answered is repeated without a second effect`, {
-    timeout: 180_000,
+  test(`killed ${rounds} times on ${name}: every answered message_id is found, none went out twice, what was not answered is repeated without a second effect`, {
+    timeout: 180_000 + rounds * 10_000,
   }, async () => {
-    const rounds = 20
     const database = await empty()
     const ledger = join(scratch(), `ledger-${randomUUID()}`)
     const key = await prepare(database)

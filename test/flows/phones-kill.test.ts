@@ -17,7 +17,8 @@ import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
 
-const rounds = 10
+/** More with `KILLS=100`, as npm run torture does. */
+const rounds = Number(process.env.KILLS ?? 4)
 const phones = 50
 const program = join(import.meta.dirname, '../standins/killable.ts')
 
@@ -76,8 +77,8 @@ async function everythingReceived(store: Store, environmentId: number): Promise<
 }
 
 for (const { name, empty } of databases)
-  test(`killed ten times on ${name} while 50 phones send and receive: every accepted message ends, every taken SMS is listed once, nobody is texted twice`, {
-    timeout: 200_000,
+  test(`killed ${rounds} times on ${name} while 50 phones send and receive: every accepted message ends, every taken SMS is listed once, nobody is texted twice`, {
+    timeout: 200_000 + rounds * 10_000,
   }, async () => {
     const database = await empty()
     const port = await freePort()

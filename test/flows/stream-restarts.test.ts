@@ -15,7 +15,8 @@ import { listen } from '../standins/listener.ts'
 import { freePort } from '../standins/port.ts'
 
 const clients = 200
-const restarts = 5
+/** More with `KILLS=100`, as npm run torture does. */
+const restarts = Number(process.env.KILLS ?? 3)
 const program = join(import.meta.dirname, '../standins/killable.ts')
 
 for (const { name, empty } of databases)

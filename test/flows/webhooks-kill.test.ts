@@ -14,8 +14,8 @@ import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
 
-/** More by hand: `KILLS=100`. */
-const rounds = Number(process.env.KILLS ?? 6)
+/** More with `KILLS=100`, as npm run torture does. */
+const rounds = Number(process.env.KILLS ?? 3)
 const program = join(import.meta.dirname, '../standins/killable.ts')
 
 for (const { name, empty } of databases)
