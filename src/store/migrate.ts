@@ -43,14 +43,19 @@ export async function schemaVersion(driver: Driver): Promise<number> {
 }
 
 /** Returns the names of the steps it took. Safe when several processes start at once. */
-export async function migrate(driver: Driver, now: () => number): Promise<string[]> {
+export async function migrate(
+  driver: Driver,
+  now: () => number,
+  /** Fewer than all only to make a database of an earlier version. */
+  known: readonly Step[] = steps,
+): Promise<string[]> {
   const current = await schemaVersion(driver)
   if (current > newestVersion)
     throw new StorageFault(
       `The database has schema ${current}; this program knows ${newestVersion}. It needs a newer Basestation.`,
     )
   const taken: string[] = []
-  for (const step of steps.filter(({ version }) => version > current)) {
+  for (const step of known.filter(({ version }) => version > current)) {
     const ran = await driver.transact(async connection => {
       // Whoever comes second waits here until the first has committed, then finds the step taken.
       if (driver.dialect === 'postgres') await connection.all(sql`SELECT pg_advisory_xact_lock(7237114)`)

@@ -1,0 +1,41 @@
+/** A database of an earlier version, and what the newest one makes of it. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate, steps } from '../../src/store/migrate.ts'
+import { openDriver, openStore } from '../../src/store/open.ts'
+import { sql, varying } from '../../src/store/sql.ts'
+import { databases } from '../standins/databases.ts'
+
+for (const { name, empty } of databases)
+  test(`keys that could read all words in events on ${name} go on reading them, and the others get nothing`, async () => {
+    const url = await empty()
+    const driver = openDriver(url)
+    const last = steps.findIndex(({ version }) => version === 7)
+    await migrate(driver, Date.now, steps.slice(0, last))
+    const scopes = {
+      follower: ['events:read'],
+      seeing: ['messages:read', 'webhooks:manage'],
+      sender: ['messages:send'],
+    }
+    await driver.transact(async connection => {
+      for (const [id, list] of Object.entries(scopes))
+        await connection.all(sql`
+          INSERT INTO keys (id, environment_id, name, hash, hint, scopes, allowed_ips, created_by, created_at)
+          VALUES (${id}, 1, ${id}, ${id}, '', ${JSON.stringify(list)}, '[]', 'test', 1)`)
+    })
+    await driver.close()
+    const store = await openStore(url, { now: Date.now })
+    const found = new Map((await store.keys()).map(key => [key.id, key]))
+    assert.deepEqual(found.get('follower')!.scopes, ['events:read', 'messages:read', 'inbox:read'])
+    assert.deepEqual(found.get('seeing')!.scopes, ['messages:read', 'webhooks:manage', 'inbox:read'])
+    assert.deepEqual(found.get('sender')!.scopes, ['messages:send'])
+    assert.equal(found.get('sender')!.parentId, null)
+    await store.close()
+    const after = openDriver(url)
+    const [row] = await after.reader.all<{ version: number }>(
+      sql`SELECT MAX(version) AS version FROM ${varying('schema_version')}`,
+    )
+    assert.equal(row!.version, steps.at(-1)!.version)
+    await after.close()
+  })
