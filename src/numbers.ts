@@ -30,7 +30,7 @@ export type NumbersParts = {
   room: DiskRoom
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
-  amend: (amendment: Amendment, otherwise: Incoming) => Promise<void>
+  amend: (amendment: Amendment, otherwise: Incoming | undefined) => Promise<void>
   now: () => number
   log: Log
 }
@@ -94,11 +94,9 @@ export function buildNumbers(parts: NumbersParts): Numbers {
       save,
     },
     versions: webVersions(config, now),
-    optedOut: async (environmentId, lid, number) => {
-      if (!(await store.optedOut(environmentId, [lid])).has(lid)) return false
-      await store.optOut(environmentId, number, 'message')
-      return true
-    },
+    optedOut: async (environmentId, lid, number) =>
+      (await store.optedOut(environmentId, [lid])).has(lid) &&
+      (await store.sameOptOut(environmentId, number, lid)),
     restricted: (deviceId, restrictedUntil) => store.describe(deviceId, { restrictedUntil }),
     rests: (deviceId, restsUntil) => store.describe(deviceId, { restsUntil }),
     ...(config.WHATSAPP_WS_URL !== undefined && { url: config.WHATSAPP_WS_URL }),

@@ -63,11 +63,11 @@ export function newChatsLeft(device: Careful, pace: Pace, now: number): number {
   return Math.max(0, newChatsToday(device, now) - met)
 }
 
-/** A rest that is longer than the pause between two messages. */
+/** Shorter ones are waited for. */
 const longRestMs = 60_000
 
 /** It sends nothing for a while: what waits for it had better go elsewhere. */
-export const isResting = ({ restUntil = 0 }: Pace, now: number): boolean => restUntil > now + longRestMs
+export const isResting = ({ heldUntil = 0 }: Pace, now: number): boolean => heldUntil > now + longRestMs
 
 /** It may write to nobody new for a while. */
 export const isRestricted = ({ restrictedUntil }: Pick<Careful, 'restrictedUntil'>, now: number): boolean =>

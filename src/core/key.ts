@@ -50,6 +50,18 @@ export type KeyDraft = Pick<
   'environmentId' | 'name' | 'scopes' | 'rateLimit' | 'allowedIps' | 'expiresAt' | 'createdBy'
 > & { parentId?: string | null }
 
+/** The same key again under another secret. */
+export type Rotation = {
+  id: string
+  hash: string
+  hint: string
+  /** When the one before ends. */
+  until: number
+  createdBy: string
+  /** The key that asked for it, if it was another one. */
+  parentId?: string
+}
+
 const prefixes: Record<EnvironmentName, string> = { production: 'bs_live_', staging: 'bs_test_' }
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretLength = 32

@@ -9,8 +9,10 @@ export type Pace = {
   dayParts: number
   /** People who were written to for the first time on that day. */
   newChats?: number
-  /** Nothing may be handed over before. */
+  /** Nothing may be handed over before: the pause between two messages. */
   restUntil?: number
+  /** The same, because the network holds the number back. */
+  heldUntil?: number
 }
 
 export const freshPace: Pace = { recent: [], day: 0, dayParts: 0 }

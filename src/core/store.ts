@@ -6,7 +6,7 @@ import type { ConversationFilter, ConversationPage, Thread, ThreadPlace } from '
 import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
 import type { Environment, Settings } from './environment.ts'
 import type { EventWithSubject, JournalEvent } from './event.ts'
-import type { Key, KeyDraft } from './key.ts'
+import type { Key, KeyDraft, Rotation } from './key.ts'
 import type { Message, NewMessage, Receipt, Status } from './message.ts'
 import type { MessageFilter, MessagePage } from './message-list.ts'
 import type { OptOut, OptOutPage, OptOutSource } from './opt-out.ts'
@@ -197,10 +197,7 @@ export interface Store extends VaultStore, UserStore, SecretStore {
   addKey(draft: KeyDraft, hash: string, hint: string, keep?: Keep<Key>): Promise<Key>
   revokeKey(id: string): Promise<Key | undefined>
   /** A new key like this one, which goes on working until then. */
-  rotateKey(
-    rotation: { id: string; hash: string; hint: string; until: number; createdBy: string },
-    keep?: Keep<Key | undefined>,
-  ): Promise<Key | undefined>
+  rotateKey(rotation: Rotation, keep?: Keep<Key | undefined>): Promise<Key | undefined>
   touchKey(id: string): Promise<void>
   key(hash: string): Awaitable<Key | undefined>
   keys(): Awaitable<Key[]>
@@ -258,6 +255,8 @@ export interface Store extends VaultStore, UserStore, SecretStore {
   optOut(environmentId: number, number: string, source: OptOutSource, keep?: Keep<OptOut>): Promise<OptOut>
   /** Takes it off. False: it was not there. */
   optIn(environmentId: number, number: string): Promise<boolean>
+  /** Both names are one person's: whoever opted out under one did under both. True: they did. */
+  sameOptOut(environmentId: number, number: string, alias: string): Promise<boolean>
   optOuts(environmentId: number, page: OptOutPage): Awaitable<OptOut[]>
   /** Those of the numbers that opted out. */
   optedOut(environmentId: number, numbers: readonly string[]): Awaitable<Set<string>>

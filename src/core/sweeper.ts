@@ -155,7 +155,10 @@ export class Sweeper {
   #transfer(member: Candidate, message: Message): Transfer | undefined {
     const { fleet, now } = this.#parts
     const weight = new Weight({ text: message.text, media: message.mediaUrl !== null })
-    const others = fleet.candidates(message.environmentId).filter(other => other !== member)
+    const others = fleet
+      .candidates(message.environmentId)
+      // What is held back as well would only send it back.
+      .filter(other => other !== member && !this.#isHeldBack(other))
     const choice = choose(others, weight, now())
     if (!('candidate' in choice)) return undefined
     const to = choice.candidate

@@ -114,18 +114,23 @@ export class Team {
    * must not keep its owner out.
    */
   #counters(email: string, { address, browser }: Caller): [LoginTry, LoginTry] {
-    const known = browser !== undefined && this.#isBrowserOf(email, browser) && hashToken(browser)
+    const known = browser === undefined ? undefined : this.#browserOf(email, browser)
     return [
-      { name: known ? `account ${known}` : `account ${hashToken(email)}`, mostWaitMs: accountWaitMs },
-      { name: known ? `address ${known}` : `address ${placeOfAddress(address)}`, mostWaitMs: addressWaitMs },
+      { name: known ? `account browser ${known}` : `account ${hashToken(email)}`, mostWaitMs: accountWaitMs },
+      {
+        name: known ? `address browser ${known}` : `address ${placeOfAddress(address)}`,
+        mostWaitMs: addressWaitMs,
+      },
     ]
   }
 
-  #isBrowserOf(email: string, browser: string): boolean {
+  /** By what was sealed and not by the seal, which can be written in many ways. */
+  #browserOf(email: string, browser: string): string | undefined {
     try {
-      return JSON.parse(this.#parts.open('browser', browser)).email === email
+      const known = JSON.parse(this.#parts.open('browser', browser)) as { email: string; id: string }
+      return known.email === email ? known.id : undefined
     } catch {
-      return false
+      return undefined
     }
   }
 

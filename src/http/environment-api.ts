@@ -70,7 +70,7 @@ export function registerEnvironment(
             lastEventId: request.headers['last-event-id']?.toString(),
             isAllowed: () => parts.door.stillAllows(request, name),
           }
-          if (route.stream) streams.requireRoom(asked.key.id)
+          const leave = route.stream ? streams.take(asked.key.id) : () => {}
           if (route.success) reply.code(route.success)
           const idempotencyKey = request.headers['idempotency-key']
           const repeatable = idempotencyKey !== undefined &&
@@ -88,12 +88,16 @@ export function registerEnvironment(
             if (answer.replayed) reply.header('idempotent-replayed', 'true')
             return reply.type('application/json; charset=utf-8').serializer(asText).send(answer.body)
           }
-          const answer = repeatable
-            ? await parts.idempotency.stream(repeatable, route.stream!, act as () => Promise<StreamAnswer>)
-            : await act(keepNothing)
+          const answer = await (repeatable
+            ? parts.idempotency.stream(repeatable, route.stream!, act as () => Promise<StreamAnswer>)
+            : act(keepNothing)
+          ).catch(error => {
+            leave()
+            throw error
+          })
           if (answer instanceof FileAnswer) return reply.headers(answer.headers()).send(answer.content)
           if (answer instanceof StreamAnswer) {
-            streams.add(asked.key.id, answer, reply.raw)
+            streams.add(answer, reply.raw, leave)
             if (answer.replayed) reply.header('idempotent-replayed', 'true')
             // Proxies must pass on what comes as it comes.
             return reply

@@ -80,7 +80,7 @@ export const addKey =
 export const rotateKey =
   (parts: KeyParts): Action<KeySecretResponse> =>
   async request => {
-    const { key: by, environment, body, keep } = request
+    const { key: by, isPerson, environment, body, keep } = request
     const target = await find(parts, request)
     requireCover(parts, request, target)
     const { id } = target
@@ -92,6 +92,8 @@ export const rotateKey =
       hint: hintOf(secret),
       until: parts.now() + hours * hourMs,
       createdBy: by.name,
+      // What a key gets by rotating another is one more that it made.
+      ...(!isPerson && by.id !== id && { parentId: by.id }),
     }
     const fresh = await parts.store.rotateKey(
       rotation,
@@ -104,17 +106,23 @@ export const rotateKey =
 export const revokeKey =
   (parts: KeyParts): Action<KeyResponse> =>
   async request => {
-    const target = await find(parts, request)
+    // Also one that has expired: what it made may not have.
+    const target = await find(parts, request, true)
     requireScopes(request.key, target.scopes, 'end a key with')
     const revoked = await parts.store.revokeKey(target.id)
     return { success: true, data: shownKey(revoked!) }
   }
 
-async function find({ store, now }: KeyParts, { environment, params }: ApiRequest): Promise<Key> {
+async function find(
+  { store, now }: KeyParts,
+  { environment, params }: ApiRequest,
+  mayBeExpired = false,
+): Promise<Key> {
   const key = (await store.keys()).find(
     ({ id, environmentId }) => id === params.key_id!.toLowerCase() && environmentId === environment.id,
   )
-  const isOver = key && (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now()))
+  const isExpired = key !== undefined && key.expiresAt !== null && key.expiresAt <= now()
+  const isOver = key && (key.revokedAt !== null || (isExpired && !mayBeExpired))
   if (!key || isOver) throw unknownKey()
   return key
 }

@@ -68,6 +68,7 @@ const readAs: Readonly<Record<string, string>> = {
   mp3: 'mp3',
   ogg: 'ogg',
 }
+const describeMs = 10_000
 const small = ['-frames:v', '1', '-vf', 'scale=72:-2', '-f', 'mjpeg', 'pipe:1']
 const walkedThrough = ['-vn', '-c', 'copy', '-progress', 'pipe:1', '-f', 'null', '-']
 
@@ -81,7 +82,9 @@ export async function described(file: Converted, options: ConvertOptions): Promi
   const isSound = file.class === 'audio'
   const args = [...readCarefully(from, file.path), ...(isSound ? walkedThrough : small)]
   try {
-    const written = await runFfmpeg(options.ffmpeg, args, options.timeoutMs, limits.thumbnail.value)
+    // Nobody waits long for a small picture.
+    const timeoutMs = Math.min(options.timeoutMs ?? describeMs, describeMs)
+    const written = await runFfmpeg(options.ffmpeg, args, timeoutMs, limits.thumbnail.value)
     if (isSound) return { ...file, seconds: secondsIn(written.toString()) }
     return written.length === 0 ? file : { ...file, thumbnail: written }
   } catch (error) {

@@ -47,6 +47,15 @@ const types: Record<Amendment['change']['kind'], EventType> = {
   reaction: 'received.reaction',
 }
 
+type Amendable = { seq: number; environmentId: number; externalId: string; metadata: string }
+
+/** Texts are forgotten in order: what lies before this place has none any more. */
+async function isForgotten(tx: Transaction, { seq, environmentId }: Amendable): Promise<boolean> {
+  const [row] = await tx.all<{ position: number }>(sql`
+    SELECT position FROM forgotten WHERE environment_id = ${environmentId} AND what = 'received texts'`)
+  return seq <= (row?.position ?? 0)
+}
+
 async function amendReceived(
   tx: Transaction,
   amendment: Amendment,
@@ -54,10 +63,13 @@ async function amendReceived(
 ): Promise<boolean> {
   const { deviceId, change } = amendment
   for (const externalId of externalIds) {
-    const [row] = await tx.all<{ seq: number; environmentId: number; metadata: string }>(sql`
-      SELECT seq, environment_id AS "environmentId", metadata FROM received
-      WHERE device_id = ${deviceId} AND external_id IN (${externalId}, ${erasedExternal(externalId)})`)
+    const erased = erasedExternal(externalId)
+    const [row] = await tx.all<Amendable>(sql`
+      SELECT seq, environment_id AS "environmentId", external_id AS "externalId", metadata FROM received
+      WHERE device_id = ${deviceId} AND external_id IN (${externalId}, ${erased})`)
     if (!row) continue
+    // Nothing is written about people who were forgotten, or to texts that were.
+    if (row.externalId === erased || (await isForgotten(tx, row))) return true
     const after = amended(JSON.parse(row.metadata) as Amended, amendment)
     if (!after) return true
     tx.write(sql`UPDATE received SET metadata = ${JSON.stringify(after)} WHERE seq = ${row.seq}`)

@@ -45,7 +45,8 @@ export async function pickCarefully(
     if (gap > 0) pace = { ...pace, restUntil: now + gap }
   }
   const rests = (row: MessageRow) => {
-    if ((pace.restUntil ?? 0) > now) retryAt = pace.restUntil!
+    const restUntil = Math.max(pace.restUntil ?? 0, pace.heldUntil ?? 0)
+    if (restUntil > now) retryAt = restUntil
     else if (!mayHand(limits, pace, row.parts, now)) retryAt = nextChance(limits, pace, row.parts, now)
     return retryAt !== null
   }

@@ -150,8 +150,8 @@ export const describe: Verb<{ deviceId: string; description: Description }, void
 async function rest(tx: Transaction, deviceId: string, until: number | null): Promise<void> {
   const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
   if (!load) return
-  const { restUntil: _, ...pace } = JSON.parse(load.pace) as Pace
-  const changed: Pace = until === null ? pace : { ...pace, restUntil: until }
+  const { heldUntil: _, ...pace } = JSON.parse(load.pace) as Pace
+  const changed: Pace = until === null ? pace : { ...pace, heldUntil: until }
   await tx.all(sql`UPDATE loads SET pace = ${JSON.stringify(changed)} WHERE device_id = ${deviceId}`)
   tx.devicesChanged()
 }

@@ -7,7 +7,7 @@ import {
   type EnvironmentName,
   type Settings,
 } from '../core/environment.ts'
-import type { Key, KeyDraft } from '../core/key.ts'
+import type { Key, KeyDraft, Rotation } from '../core/key.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
@@ -59,35 +59,38 @@ export const addKey: Verb<{ draft: KeyDraft; hash: string; hint: string }, Key> 
   return added
 }
 
-type Rotation = { id: string; hash: string; hint: string; until: number; createdBy: string }
-
 /** The same again under another secret; the one before ends a while later, or when it would have anyway. */
 export const rotateKey: Verb<Rotation, Key | undefined> = async (tx, asked) => {
   const rotated: (Key | undefined)[] = []
-  for (const { id, hash, hint, until, createdBy } of asked) {
+  for (const { id, hash, hint, until, createdBy, parentId } of asked) {
     const old = await keyById(tx, id)
     if (!old || old.revokedAt !== null) {
       rotated.push(undefined)
       continue
     }
-    const [fresh] = await addKey(tx, [{ draft: { ...old, createdBy }, hash, hint }])
+    const [fresh] = await addKey(tx, [
+      { draft: { ...old, createdBy, parentId: parentId ?? old.parentId }, hash, hint },
+    ])
     await tx.all(sql`
       UPDATE keys SET expires_at = CASE WHEN expires_at < ${until} THEN expires_at ELSE ${until} END WHERE id = ${id}`)
-    // Revoking the new one later must reach what the old one made.
-    await tx.all(sql`UPDATE keys SET parent_id = ${fresh!.id} WHERE parent_id = ${id}`)
+    await tx.all(sql`UPDATE keys SET replaces = ${id} WHERE id = ${fresh!.id}`)
     rotated.push(fresh)
   }
   return rotated
 }
 
-/** Whoever had the key may have made others with it: they end too, and so do those that they made. */
+/**
+ * Whoever had the key may have made others with it: they end too, and so do those that they made, and what the keys
+ * made whose place it took.
+ */
 export const revokeKey: Verb<string, Key | undefined> = async (tx, ids) => {
   const revoked: (Key | undefined)[] = []
   for (const id of ids) {
     await tx.all(sql`
       WITH RECURSIVE ended (id) AS (
         SELECT id FROM keys WHERE id = ${id}
-        UNION SELECT k.id FROM keys k JOIN ended e ON k.parent_id = e.id
+        UNION SELECT k.id FROM ended e JOIN keys x ON x.id = e.id
+          JOIN keys k ON k.parent_id = x.id OR k.id = x.replaces
       )
       UPDATE keys SET revoked_at = COALESCE(revoked_at, ${tx.now}) WHERE id IN (SELECT id FROM ended)`)
     revoked.push(await keyById(tx, id))

@@ -238,6 +238,8 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
 
     optOut: (environmentId, number, source, keep) =>
       group.run(people.optOut, { environmentId, number, source }, keep),
+    sameOptOut: (environmentId, number, alias) =>
+      group.run(people.sameOptOut, { environmentId, number, alias }),
     optIn: (environmentId, number) => group.run(people.optIn, { environmentId, number }),
     optOuts: (environmentId, page) => people.optOuts(reader, environmentId, page),
     optedOut: async (environmentId, numbers) => {

@@ -52,11 +52,33 @@ export const optIn: Verb<Person, boolean> = async (tx, asked) => {
   return gone
 }
 
+/** Under all their names: what was said under one of them holds for all. */
 export async function comeBack(tx: Transaction, { environmentId, number }: Person): Promise<boolean> {
+  const digest = optOutDigest(environmentId, number)
   const gone = await tx.all(sql`
-    DELETE FROM opt_outs WHERE environment_id = ${environmentId} AND digest = ${optOutDigest(environmentId, number)}
+    DELETE FROM opt_outs WHERE environment_id = ${environmentId} AND (digest = ${digest} OR alias_of = ${digest}
+      OR digest = (SELECT alias_of FROM opt_outs WHERE environment_id = ${environmentId} AND digest = ${digest}))
     RETURNING 1 AS gone`)
   return gone.length > 0
+}
+
+type Names = { environmentId: number; number: string; alias: string }
+
+/** Both are one person. If they opted out under one of the names, they did under both: then it is true. */
+export const sameOptOut: Verb<Names, boolean> = async (tx, asked) => {
+  const out: boolean[] = []
+  for (const { environmentId, number, alias } of asked) {
+    const people = [number, alias].map(one => ({ environmentId, number: one }))
+    const known = await optedOut(tx, people)
+    if (known.size > 0) {
+      for (const person of people) await leave(tx, { ...person, source: 'message' })
+      await tx.all(sql`
+        UPDATE opt_outs SET alias_of = ${optOutDigest(environmentId, number)}
+        WHERE environment_id = ${environmentId} AND digest = ${optOutDigest(environmentId, alias)}`)
+    }
+    out.push(known.size > 0)
+  }
+  return out
 }
 
 export async function optOuts(

@@ -12,7 +12,7 @@ import {
 } from '../core/received.ts'
 import { noteReceived } from './conversations.ts'
 import type { Verb } from './group.ts'
-import { comeBack, leave, optedOut } from './opt-outs.ts'
+import { comeBack, leave, sameOptOut } from './opt-outs.ts'
 import { columns, erasedPrefix, fromRow, type ReceivedRow } from './received-row.ts'
 import { type Sql, sql, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'
@@ -110,13 +110,14 @@ async function heed(
   environmentId: number,
   { sender, alias, wish }: Incoming,
 ): Promise<void> {
-  const names = alias === undefined ? [sender] : [sender, alias]
-  const people = names.map(number => ({ environmentId, number }))
-  const isOut = alias !== undefined && wish === undefined && (await optedOut(tx, people)).size === 1
-  for (const person of people) {
-    if (wish === 'out' || isOut) await leave(tx, { ...person, source: 'message' })
-    if (wish === 'in') await comeBack(tx, person)
+  const person = { environmentId, number: sender }
+  if (wish === 'in') {
+    await comeBack(tx, person)
+    if (alias !== undefined) await comeBack(tx, { environmentId, number: alias })
+    return
   }
+  if (wish === 'out') await leave(tx, { ...person, source: 'message' })
+  if (alias !== undefined) await sameOptOut(tx, [{ ...person, alias }])
 }
 
 /** Which received message this one answers, if that is still here. */

@@ -199,6 +199,36 @@ for (const { name, empty } of databases)
       const row = await newest(count)
       assert.deepEqual([row.message, row.metadata.kind], ['It is 5 pm', 'edited'])
     })
+    test('ids that no client makes hold nothing up', async () => {
+      const count = await total()
+      const odd = { key: { id: 'A\u0000', fromMe: true } }
+      await write({ protocolMessage: { ...odd, type: Type.REVOKE } })
+      await write({ reactionMessage: { ...odd, text: '👍' } })
+      await write({ extendedTextMessage: { text: 'odd quote', contextInfo: { stanzaId: 'B\u0000' } } })
+      await write({ conversation: 'still read' })
+      await until('both are there', async () =>
+        (await inbox()).some(({ message }) => message === 'still read'),
+      )
+      assert.ok((await total()) >= count + 2)
+    })
+    test('an edit tells nothing about somebody who was forgotten', async () => {
+      const erin = world.server.add({ phone: '15550009999', lid: '900000000099', name: 'Erin' })
+      const count = await total()
+      const id = await world.server.write(erin, world.account, { conversation: 'Secret one' })
+      await newest(count)
+      await world.gateway.ask('DELETE', '/api/v1/people/%2B15550009999', { key })
+      const before = (await events('received.edited')).length
+      const edit = {
+        key: { id, fromMe: true },
+        type: Type.MESSAGE_EDIT,
+        editedMessage: { conversation: 'Secret two' },
+      }
+      await world.server.write(erin, world.account, { protocolMessage: edit })
+      await write({ conversation: 'after it' })
+      await until('it was read', async () => (await inbox()).some(({ message }) => message === 'after it'))
+      assert.equal((await events('received.edited')).length, before)
+      assert.doesNotMatch(JSON.stringify(await inbox()), /Secret/)
+    })
     test('an answer says what it answers: theirs, or ours', async () => {
       const count = await total()
       const id = await write({ conversation: 'Question' })
@@ -272,5 +302,15 @@ describe('people who hide their number', () => {
     await until('received', async () => (await inbox()).length === before + 2)
     assert.equal((await inbox())[0]!.from, '+15550005555')
     assert.equal((await send('+15550005555')).body.code, 'recipient_opted_out')
+    // Whoever takes the number off the list takes all of their names off it.
+    await world.gateway.ask('DELETE', '/api/v1/opt-outs/%2B15550005555', { key })
+    await world.server.write(dave, world.account, { conversation: 'And again' }, { by: 'lid' })
+    await until('received', async () => (await inbox()).length === before + 3)
+    const sent = await send('+15550005555', { device_id: world.device.id })
+    assert.equal(sent.status, 200, sent.text)
+    await until('it goes out', async () => {
+      const { body } = await world.gateway.ask('GET', `/api/v1/sms/status/${sent.body.message_id}`, { key })
+      return ['sent', 'delivered'].includes(body.data.status)
+    })
   })
 })

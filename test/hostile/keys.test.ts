@@ -24,8 +24,8 @@ for (const { name, empty } of databases)
     const manager = (draft: Partial<KeyDraft> = {}) => gateway.key('staging', { scopes, ...draft })
     const add = (key: string, body: object, headers = {}) =>
       gateway.ask('POST', `${base}/keys`, { key, body: { name: 'child', ...body }, headers })
-    const idOf = async (secret: string) => {
-      const { body } = await gateway.ask('GET', `${base}/keys`, { key: secret })
+    const idOf = async (secret: string, key = secret) => {
+      const { body } = await gateway.ask('GET', `${base}/keys`, { key })
       return body.data.find(({ hint }: { hint: string }) => hint.endsWith(secret.slice(-4))).id as string
     }
 
@@ -104,6 +104,29 @@ for (const { name, empty } of databases)
           return body.code === 'revoked_key'
         })
       assert.equal((await gateway.ask('GET', `${base}/keys`, { key: admin })).status, 200)
+    })
+    test('what a key gets by rotating another ends with it; revoking an old key reaches what it made', async () => {
+      const thief = await manager()
+      const victim = await manager({ scopes: ['messages:read'] })
+      const admin = await manager()
+      const revoke = (id: string) => gateway.ask('DELETE', `${base}/keys/${id}`, { key: admin })
+      const ended = (key: string) =>
+        until('it has ended', async () => {
+          const { body } = await gateway.ask('GET', `${base}/messages`, { key })
+          return body.code === 'revoked_key'
+        })
+      const rotate = async (id: string, key: string) =>
+        (await gateway.ask('POST', `${base}/keys/${id}/rotate`, { key, body: { overlap_hours: 1 } })).body
+          .data
+      const stolen = await rotate(await idOf(victim, admin), thief)
+      assert.equal(stolen.created_by_key, await idOf(thief))
+      const child = (await add(thief, {})).body.data
+      const thiefId = await idOf(thief)
+      // Rotated by hand in between, and the leaked one revoked while it still works.
+      await rotate(thiefId, admin)
+      assert.equal((await revoke(thiefId)).status, 200)
+      await ended(stolen.key)
+      await ended(child.key)
     })
     test('people give what their role allows, and their keys outlive nobody', async () => {
       const owner = await teamOf(gateway, folder).owner()

@@ -51,7 +51,29 @@ for (const { name, empty } of databases)
       await owner.ask('POST', '/session/logout')
       const back = await owner.ask('POST', '/session/login', { email, password })
       assert.equal(back.status, 200, back.text)
+      // However it is written, it is one browser, with one count.
+      const [kept] = (await owner.ask('POST', '/session/login', { email, password })).headers
+        .getSetCookie()
+        .filter(one => one.startsWith('basestation-browser='))
+      const sealed = kept!.split(';')[0]!
+      const codes: string[] = []
+      for (let n = 0; n < 12; n += 1) {
+        const { body } = await new Visitor(gateway.url).ask(
+          'POST',
+          '/session/login',
+          { email, password: 'wrong wrong wrong' },
+          { cookie: `${sealed}${'!'.repeat(n)}` },
+        )
+        codes.push(body.code)
+      }
+      assert.ok(codes.includes('rate_limited'), codes.join())
+      gateway.clock.now += 24 * 3_600_000
       // What the browser keeps is good for this account only.
+      for (let n = 0; n < 12; n += 1)
+        await new Visitor(gateway.url).ask('POST', '/session/login', {
+          email: 'admin@example.org',
+          password: 'wrong wrong',
+        })
       const other = await owner.ask('POST', '/session/login', { email: 'admin@example.org', password })
       assert.equal(other.body.code, 'rate_limited')
       gateway.clock.now += 24 * 3_600_000

@@ -23,9 +23,16 @@ export class AnnouncedMms {
     this.#now = now
   }
 
-  async note(incoming: Incoming): Promise<void> {
-    const vault = this.#vault(incoming.deviceId)
-    if ((await vault.list(type)).size >= mostAnnounced) return
+  /** When there are too many, the oldest is handed on at once. */
+  async note(incoming: Incoming, receive: (incoming: Incoming) => Promise<void>): Promise<void> {
+    const { deviceId } = incoming
+    const vault = this.#vault(deviceId)
+    const known = await this.#all(deviceId)
+    if (known.length >= mostAnnounced) {
+      const [place, oldest] = known[0]!
+      await receive(oldest.incoming)
+      await vault.write([{ type, id: place, value: null }])
+    }
     const value = JSON.stringify({ incoming, at: this.#now() } satisfies Announced)
     // The phone's own id may hold anything.
     const id = attachmentId(incoming.externalId ?? String(this.#now()))

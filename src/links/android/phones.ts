@@ -128,7 +128,7 @@ export class AndroidPhones {
     const { record, receive, now } = this.#parts
     const { received, announced, receipt, about } = read(body, phone, now())
     await this.heard(phone, { ...version, ...about })
-    if (announced) await this.#mms.note(announced)
+    if (announced) await this.#mms.note(announced, receive)
     // Pings come every few minutes, which is often enough to look.
     if (about) await this.#mms.overdue(phone.device.id, receive)
     if (receipt) await record(receipt.outcome === 'failed' ? await this.#explained(phone, receipt) : receipt)

@@ -17,7 +17,7 @@ export type CloudHookParts = {
   vault: (deviceId: string) => Vault
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
-  amend: (amendment: Amendment, otherwise: Incoming) => Promise<void>
+  amend: (amendment: Amendment, otherwise: Incoming | undefined) => Promise<void>
   /** Somebody should look at what was put into the vault. */
   wake: (deviceId: string) => void
   heard: (deviceId: string, seenAt: number, attention: readonly AttentionCode[]) => Promise<void>
@@ -80,7 +80,9 @@ export class CloudHooks {
         await vault(device.id).write([{ type: cloudInboxType, id, value: JSON.stringify(message) }])
       } else if (message.amendment) {
         const { id: deviceId } = device
-        await amend({ ...message.amendment, deviceId }, { ...message.incoming, deviceId })
+        // What is taken back from something that is not here is nothing at all.
+        const otherwise = message.incoming.text === '' ? undefined : { ...message.incoming, deviceId }
+        await amend({ ...message.amendment, deviceId }, otherwise)
       } else await receive({ ...message.incoming, deviceId: device.id })
     if (messages.some(({ file }) => file)) wake(device.id)
   }

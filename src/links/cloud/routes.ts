@@ -1,7 +1,7 @@
 /** The address that Meta posts to. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { Budget } from '../../core/budget.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
@@ -18,6 +18,8 @@ export type CloudRouteParts = {
   delay: (address: string) => number
 }
 
+type Done = (error: Error | null, payload: RequestPayload) => void
+
 /** Registers the routes in a scope of their own, under `cloudBase`. */
 export function cloudRoutes(app: FastifyInstance, { hooks, delay }: CloudRouteParts): void {
   app.removeAllContentTypeParsers()
@@ -32,19 +34,41 @@ export function cloudRoutes(app: FastifyInstance, { hooks, delay }: CloudRoutePa
     return reply.type('text/plain').send(String(challenge ?? ''))
   })
   const unproven = new Budget(limits.unprovenBodies.value)
-  /** Anybody may post here: what cannot be Meta's is not read at all, and the rest only so much at a time. */
-  const beforeBody = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!hasSignature(request.headers['x-hub-signature-256'])) {
-      await sleep(delay(request.ip))
-      throw unsigned()
-    }
-    const giveBack = unproven.take(
-      Math.min(Number(request.headers['content-length'] ?? bodyLimit), bodyLimit),
-    )
-    if (!giveBack) throw new Problem('rate_limited', 'Too much is being posted at once.', { retryAfter: 5 })
-    reply.raw.once('close', giveBack)
+  /** Anybody may post here: what cannot be Meta's is not read at all. */
+  const beforeBody = async (request: FastifyRequest) => {
+    if (hasSignature(request.headers['x-hub-signature-256'])) return
+    await sleep(delay(request.ip))
+    throw unsigned()
   }
-  app.post('/webhook', { bodyLimit, onRequest: beforeBody }, async request => {
+  /** The rest is read only so much at a time. What counts is what has come, not what somebody says will. */
+  const whileReading = (
+    _request: FastifyRequest,
+    reply: FastifyReply,
+    payload: RequestPayload,
+    done: Done,
+  ) => {
+    const taken: (() => void)[] = []
+    const count = (chunk: Buffer) => {
+      const giveBack = unproven.take(chunk.length)
+      if (giveBack) {
+        taken.push(giveBack)
+        return
+      }
+      payload.off('data', count)
+      // Not destroyed, which would take the answer with it; whoever goes on is hung up on after that.
+      reply.header('connection', 'close')
+      payload.emit(
+        'error',
+        new Problem('rate_limited', 'Too much is being posted at once.', { retryAfter: 5 }),
+      )
+    }
+    payload.on('data', count)
+    reply.raw.once('close', () => {
+      for (const giveBack of taken) giveBack()
+    })
+    done(null, payload)
+  }
+  app.post('/webhook', { bodyLimit, onRequest: beforeBody, preParsing: whileReading }, async request => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
     try {
       await hooks.take(body, request.headers['x-hub-signature-256'])

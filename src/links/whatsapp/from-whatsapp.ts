@@ -18,6 +18,10 @@ export function numberOf(jid: string | undefined): string | undefined {
   return digits === undefined ? undefined : `+${digits}`
 }
 
+/** Ids are chosen by senders: one that no client makes is none. */
+const idOf = (given: string | null | undefined): string | undefined =>
+  given && /^[\x21-\x7e]{1,128}$/.test(given) ? given : undefined
+
 const userOf = (jid: string): string => jid.split(/[:@]/)[0]!
 
 /** The sender chose the id, so it means something only beside the sender. */
@@ -112,9 +116,9 @@ async function answerOf(
   content: proto.IMessage,
 ): Promise<{ answers?: readonly string[]; metadata: object } | undefined> {
   const context = contextOf(content)
-  const id = context?.stanzaId
+  const id = idOf(context?.stanzaId)
   if (!id) return undefined
-  const quoted = shownOf(library.normalizeMessageContent(context.quotedMessage ?? undefined))?.text
+  const quoted = shownOf(library.normalizeMessageContent(context!.quotedMessage ?? undefined))?.text
   const metadata = quoted ? { quoted: cut(quoted, 500) } : {}
   const own = await ours(id)
   if (own !== undefined) return { metadata: { ...metadata, reply_to: own } }
@@ -149,9 +153,12 @@ async function amending(
   who: Who,
   { id, change }: Changed,
 ): Promise<Read> {
-  const own = change.kind === 'reaction' ? await ours(id) : undefined
+  const known = idOf(id)
+  const own = change.kind === 'reaction' && known !== undefined ? await ours(known) : undefined
   const about =
-    own === undefined ? { externalIds: who.users.map(user => `${user}/${id}`) } : { messageId: own }
+    own === undefined
+      ? { externalIds: known === undefined ? [] : who.users.map(user => `${user}/${known}`) }
+      : { messageId: own }
   const amendment = { about, id: attrs.id ?? '', at: timeOf(attrs) ?? Date.now(), change }
   // About something that came before the number was linked: then it is news by itself.
   const text = change.kind === 'edited' ? change.text : change.kind === 'reaction' ? change.emoji : ''

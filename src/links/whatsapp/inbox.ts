@@ -4,6 +4,7 @@ import { Again } from '../../core/again.ts'
 import { attachmentId } from '../../core/attachment.ts'
 import type { News } from '../../core/link.ts'
 import type { Log } from '../../core/log.ts'
+import { Problem } from '../../core/problem.ts'
 import type { MediaFile } from '../../core/received.ts'
 import type { Vault } from '../../core/vault.ts'
 import { Counted, Hopeless, WithFile } from '../with-file.ts'
@@ -39,6 +40,9 @@ export type InboxParts = {
   log: Log
 }
 
+/** It may be read later; it is not known that it cannot. */
+class NotNow extends Error {}
+
 const mostAtOnce = 200
 const frontierMs = 200
 
@@ -46,11 +50,19 @@ export class Inbox {
   readonly #parts: InboxParts
   readonly #telling = new Again(() => this.#tell())
   readonly #withFile: WithFile
+  /** Messages whose files are being fetched, by their places: the device's own ids of them. */
+  readonly #awaited = new Map<string, string>()
   #isLooking = false
 
   constructor(parts: InboxParts) {
     this.#parts = parts
-    this.#withFile = new WithFile({ ...parts, forget: place => this.#forget([place]) })
+    this.#withFile = new WithFile({
+      ...parts,
+      forget: async place => {
+        await this.#forget([place])
+        this.#awaited.delete(place)
+      },
+    })
   }
 
   run(): Promise<void> {
@@ -74,12 +86,21 @@ export class Inbox {
     const read = await Promise.all(
       ready.map(async ([place, text]) => ({ place, ...(await this.#read(library, text)) })),
     )
-    const whole = read.filter(({ file }) => !file)
+    for (const { place, incoming, file } of read)
+      if (file && incoming?.externalId) this.#awaited.set(place, incoming.externalId)
+    // What is about a message whose file is still to come waits for it.
+    const awaited = new Set(this.#awaited.values())
+    const isEarly = ({ amendment }: Partial<Read>) =>
+      amendment !== undefined &&
+      'externalIds' in amendment.about &&
+      amendment.about.externalIds.some(id => awaited.has(id))
+    const whole = read.filter(one => !one.file && !isEarly(one))
+    if (read.some(isEarly)) this.#lookAgain()
     await Promise.all(
       whole.flatMap(({ incoming, amendment }) => (incoming && !amendment ? [news.received(incoming)] : [])),
     )
     // After what they may be about, which may have come with them.
-    for (const { incoming, amendment } of whole) if (amendment) await news.amended(amendment, incoming)
+    for (const one of whole) if (one.amendment) await this.#amend(one)
     await this.#forget(whole.map(({ place }) => place))
     for (const { place, incoming, file } of read)
       if (incoming && file) {
@@ -101,14 +122,35 @@ export class Inbox {
   async #read(library: Library, text: string): Promise<Partial<Read>> {
     try {
       const resolve = (lid: string) => this.#numberBehind(lid)
-      const { ours } = this.#parts
+      const ours = (id: string) => this.#ours(id)
       return (await readMessage({ library, resolve, ours }, JSON.parse(text) as Kept)) ?? {}
     } catch (error) {
+      if (error instanceof NotNow) throw error
       this.#parts.log.warn(
         { device: this.#parts.deviceId, err: error },
         'a WhatsApp message is none; left out',
       )
       return {}
+    }
+  }
+
+  /** Trouble with storage says nothing about the message: it is read again later. */
+  async #ours(id: string): Promise<string | undefined> {
+    try {
+      return await this.#parts.ours(id)
+    } catch (cause) {
+      throw new NotNow('storage is away', { cause })
+    }
+  }
+
+  /** One that cannot be kept, whatever is in it, must not hold up all that comes after. */
+  async #amend({ amendment, incoming }: Partial<Read>): Promise<void> {
+    const { news, log, deviceId } = this.#parts
+    try {
+      await news.amended(amendment!, incoming)
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'storage_unavailable') throw error
+      log.warn({ device: deviceId, err: error }, 'a change to a message could not be kept; left out')
     }
   }
 

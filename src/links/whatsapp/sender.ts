@@ -59,7 +59,7 @@ export class Sender {
     const recipient = await certain(this.#recipients.find(way.socket, message.recipient))
     if (recipient === 'unknown') throw new LinkDown('WhatsApp does not say whether it knows the number')
     if (recipient === 'absent') return this.#receipt(message.id, 'failed', { code: 'not_on_whatsapp' })
-    if (await this.#wantsNone(way, message, recipient.jid))
+    if (await certain(this.#wantsNone(way, message, recipient.jid)))
       return this.#receipt(message.id, 'failed', { code: 'opted_out' })
     const prepared = await this.#prepared(way, message, recipient.jid)
     if ('error' in prepared) return this.#receipt(message.id, 'failed', prepared.error)

@@ -1,5 +1,7 @@
 -- The key that made it, if it was one: what it gave ends with it.
 ALTER TABLE keys ADD COLUMN parent_id TEXT;
+-- The key that it took the place of, when that was rotated.
+ALTER TABLE keys ADD COLUMN replaces TEXT;
 CREATE INDEX keys_parent ON keys (parent_id);
 
 -- Something sealed by which a wrong secret key is noticed at once.
@@ -18,3 +20,6 @@ UPDATE keys SET scopes = replace(scopes, ']', ',"inbox:read"]')
 
 -- Until then somebody may come in with the enrolment token; null: somebody did, or it is from before tokens ended.
 ALTER TABLE phones ADD COLUMN enrolment_until BIGINT;
+
+-- Another name of somebody who opted out: the digest of their number.
+ALTER TABLE opt_outs ADD COLUMN alias_of TEXT;
