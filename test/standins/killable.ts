@@ -16,6 +16,7 @@ const gateway = await build(
     DATA_DIR: dirname(ledger),
     PORT: port,
     RATE_LIMIT: '1000000',
+    STREAMS_PER_KEY: '1000',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
     WHATSAPP_WS_URL: process.env.WHATSAPP_WS_URL,
     WEBHOOK_ALLOW_HOSTS: process.env.WEBHOOK_ALLOW_HOSTS,
