@@ -5,7 +5,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Caution } from '../../src/core/caution.ts'
 import type { Device } from '../../src/core/device.ts'
+import { Fleet } from '../../src/core/fleet.ts'
 import type { Store } from '../../src/core/store.ts'
+import { Sweeper } from '../../src/core/sweeper.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases } from '../standins/databases.ts'
 
@@ -131,6 +133,52 @@ for (const { name, empty } of databases)
         ])
         await store.describe(device.id, { restsUntil: null })
         assert.deepEqual(await people(world), [1, 9])
+      }),
+    )
+    test(
+      'messages for strangers leave a restricted number for one that may write to them, and never go to and fro',
+      inWorld({}, async world => {
+        const { store, device, clock } = world
+        const draft = { environmentId: 1, kind: 'whatsapp' as const, name: 'Second', phone: '+15550002000' }
+        const second = await store.enrol({ ...draft, perMinute: null, perDay: null })
+        const fleet = new Fleet(store, () => clock.now)
+        const log = { debug() {}, info() {}, warn() {}, error() {} }
+        const sweeper = new Sweeper({
+          store,
+          fleet,
+          wake() {},
+          offlineGraceMs: 30_000,
+          now: () => clock.now,
+          log,
+        })
+        await store.beat('node')
+        for (const { id } of [device, second]) {
+          await store.presence(id, 'node', true)
+          await store.describe(id, { restrictedUntil: clock.now + 3_600_000 })
+        }
+        await written(world, 9)
+        await queue(world, 1, 9, 2)
+        const where = async () =>
+          (await store.messages(1, { limit: 10 })).items.map(({ recipient, deviceId }) => [
+            recipient,
+            deviceId === device.id ? 'first' : 'second',
+          ])
+        const before = await store.journalHead()
+        for (let n = 0; n < 3; n += 1) {
+          await fleet.refresh()
+          await sweeper.sweep()
+          clock.now += 6_000
+          await store.beat('node')
+        }
+        assert.equal(await store.journalHead(), before, 'nothing moved: both are held back')
+        await store.describe(second.id, { restrictedUntil: null })
+        await fleet.refresh()
+        await sweeper.sweep()
+        assert.deepEqual((await where()).sort(), [
+          [numberOf(1), 'second'],
+          [numberOf(2), 'second'],
+          [numberOf(9), 'first'],
+        ])
       }),
     )
     test(
