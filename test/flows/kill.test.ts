@@ -106,8 +106,11 @@ for (const { name, empty } of databases)
           }
         }
       }
+      const before = answered.length
       const senders = Array.from({ length: 8 }, (_, n) => sender(n))
-      await sleep(30 + Math.random() * 250)
+      // On a busy machine the first answers take their time, and a kill before them shows nothing.
+      await until('some were answered', () => answered.length >= before + 5, 20_000)
+      await sleep(Math.random() * 250)
       killed = true
       child.kill('SIGKILL')
       await Promise.all([...senders, once(child, 'exit')])
@@ -115,7 +118,7 @@ for (const { name, empty } of databases)
     const { child, url } = await start(database, ledger)
     const store = await openStore(database, { now: Date.now })
     try {
-      assert.ok(answered.length > rounds * 5, `only ${answered.length} sends were answered`)
+      assert.ok(answered.length >= rounds * 5, `only ${answered.length} sends were answered`)
       assert.ok(unanswered.length > 0)
       for (const { path, body, idempotencyKey } of unanswered) {
         const repeated = await ask(url, path, body, idempotencyKey)
