@@ -16,7 +16,6 @@ import { Problem } from './core/problem.ts'
 import type { Store } from './core/store.ts'
 import type { Tenants } from './core/tenants.ts'
 import type { WebhookDesk } from './core/webhook-desk.ts'
-import { RefusalLimit } from './http/audit.ts'
 import { Door } from './http/auth.ts'
 import { readDashboard } from './http/dashboard.ts'
 import { Idempotency } from './http/idempotency.ts'
@@ -93,7 +92,7 @@ export function buildApi(parts: ApiParts): Server {
     configure: (environment, settings) => tenants.configure(environment, settings),
   })
   const requestLimits = new RequestLimits(now, store.countRequest)
-  const refusals = new RefusalLimit(now)
+  const refusals = new RequestLimits(now, undefined)
   const session = buildSignIn({
     config,
     store,

@@ -13,10 +13,11 @@ export function secretKey({ SECRET_KEY, DATA_DIR }: KeySettings): Buffer {
   return hash('sha256', `basestation ${SECRET_KEY ?? fileKey(DATA_DIR)}`, 'buffer')
 }
 
-const pathOf = (folder: string) => join(folder, 'secret.key')
+/** Where the key is when it is not in the settings. */
+export const secretKeyPath = (folder: string): string => join(folder, 'secret.key')
 
 function fileKey(folder: string): string {
-  const path = pathOf(folder)
+  const path = secretKeyPath(folder)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
     // Only if there is none: of two that start at once, one makes it and both read it.
@@ -45,7 +46,7 @@ export async function keyFit(
   // Databases of earlier versions have no check, but may have a webhook.
   const [webhook] = await store.webhooks()
   if (check === undefined && !webhook) return 'new'
-  if (settings.SECRET_KEY === undefined && !existsSync(pathOf(settings.DATA_DIR))) return 'missing'
+  if (settings.SECRET_KEY === undefined && !existsSync(secretKeyPath(settings.DATA_DIR))) return 'missing'
   try {
     if (check !== undefined) unseal(secretKey(settings), checkPlace, check)
     else unseal(secretKey(settings), ['webhook', webhook!.id], webhook!.secret)
@@ -59,8 +60,8 @@ export async function keyFit(
 export const keyAdvice = (fit: 'missing' | 'wrong', { SECRET_KEY, DATA_DIR }: KeySettings): string =>
   [
     fit === 'missing'
-      ? `the secrets in the database were sealed with a key that is not there: ${pathOf(DATA_DIR)} does not exist and SECRET_KEY is not set.`
-      : `the secrets in the database were sealed with another key than ${SECRET_KEY === undefined ? pathOf(DATA_DIR) : 'this'}.`,
+      ? `the secrets in the database were sealed with a key that is not there: ${secretKeyPath(DATA_DIR)} does not exist and SECRET_KEY is not set.`
+      : `the secrets in the database were sealed with another key than ${SECRET_KEY === undefined ? secretKeyPath(DATA_DIR) : 'this'}.`,
     `Put the file secret.key of the earlier DATA_DIR into ${DATA_DIR}, or set SECRET_KEY as it was.`,
     'If it is lost, run: npx basestation secrets reset',
   ].join(' ')

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keyAdvice, keyFit } from '../secret-key.ts'
+import { keyAdvice, keyFit, secretKeyPath } from '../secret-key.ts'
 import { restore as readBackup, backup as writeBackup } from '../store/backup.ts'
 import { type Command, Refusal } from './command.ts'
 import { counted } from './output.ts'
@@ -17,7 +17,7 @@ const backup: Command = {
     const [file = ''] = given.words
     if (existsSync(file)) throw new Refusal(`${file} exists already; a backup is never overwritten`)
     await writeBackup(config.DATABASE_URL, file, Date.now)
-    const key = config.SECRET_KEY === undefined ? join(config.DATA_DIR, 'secret.key') : 'SECRET_KEY'
+    const key = config.SECRET_KEY === undefined ? secretKeyPath(config.DATA_DIR) : 'SECRET_KEY'
     output.show({ file }, () =>
       [
         `Wrote ${file}.`,

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Fleet } from '../core/fleet.ts'
-import { keyAdvice, keyFit } from '../secret-key.ts'
+import { keyAdvice, keyFit, secretKeyPath } from '../secret-key.ts'
 import { newestVersion, schemaVersion } from '../store/migrate.ts'
 import { openDriver } from '../store/open.ts'
 import { sql } from '../store/sql.ts'
@@ -129,11 +129,7 @@ const checks: readonly Check[] = [
     name: 'permissions',
     look: async ({ DATA_DIR, DATABASE_URL }) => {
       const file = /^sqlite:(.+)$/.exec(DATABASE_URL)?.[1]
-      const paths = [
-        DATA_DIR,
-        join(DATA_DIR, 'secret.key'),
-        ...(file === undefined ? [] : [file, `${file}-wal`]),
-      ]
+      const paths = [DATA_DIR, secretKeyPath(DATA_DIR), ...(file === undefined ? [] : [file, `${file}-wal`])]
       const open = paths.filter(path => existsSync(path) && (statSync(path).mode & 0o077) !== 0)
       return open.length === 0
         ? ok('nobody else on this machine can read the data')

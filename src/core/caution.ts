@@ -73,6 +73,10 @@ export const isResting = ({ heldUntil = 0 }: Pace, now: number): boolean => held
 export const isRestricted = ({ restrictedUntil }: Pick<Careful, 'restrictedUntil'>, now: number): boolean =>
   (restrictedUntil ?? 0) > now + longRestMs
 
+/** One of both: others come first, and what waits for it may go to them. */
+export const isHeldBack = (device: Pick<Careful, 'restrictedUntil'>, pace: Pace, now: number): boolean =>
+  isResting(pace, now) || isRestricted(device, now)
+
 /** When new chats may be begun again, at the earliest, if they may not now. */
 export const newChatsAt = ({ restrictedUntil }: Careful, now: number): number =>
   (restrictedUntil ?? 0) > now ? restrictedUntil! : newDay(now)

@@ -1,6 +1,6 @@
 /** Which device carries a message. */
 
-import { averageGapMs, isResting, isRestricted, limitsOf } from './caution.ts'
+import { averageGapMs, isHeldBack, limitsOf } from './caution.ts'
 import { canSendMedia, type Device, type DeviceKind, type Load, sendsSms } from './device.ts'
 import { dayPartsLeft, expectedWait } from './pace.ts'
 import { type Measure, measure } from './segments.ts'
@@ -104,7 +104,7 @@ export function choose(
     const { device, lastChosen } = candidate
     const rank = [
       // It could take the message, but would sit on it: only if nobody else can.
-      isResting(candidate.load.pace, now) || isRestricted(device, now) ? 1 : 0,
+      isHeldBack(device, candidate.load.pace, now) ? 1 : 0,
       !weight.content.media && !sendsSms(device.kind) ? 1 : 0,
       expectedSeconds(candidate, weight, 1, now),
       lastChosen,

@@ -1,6 +1,6 @@
 /** Tidies up: ends what outlived its validity and moves messages on that wait for a device that cannot take them. */
 
-import { isResting, isRestricted, limitsOf } from './caution.ts'
+import { isHeldBack, isResting, isRestricted, limitsOf } from './caution.ts'
 import { type Candidate, choose, Weight } from './choose.ts'
 import type { Fleet } from './fleet.ts'
 import type { Log } from './log.ts'
@@ -96,8 +96,7 @@ export class Sweeper {
 
   /** WhatsApp lets it send nothing, or write to nobody new. */
   #isHeldBack({ device, load }: Candidate): boolean {
-    const { now } = this.#parts
-    return isResting(load.pace, now()) || isRestricted(device, now())
+    return isHeldBack(device, load.pace, this.#parts.now())
   }
 
   #dayPartsLeft({ device, load }: Candidate): number {
@@ -120,11 +119,9 @@ export class Sweeper {
   /** Gives the movable messages of a stuck device to others. True: some went, and more may be waiting. */
   async #relieve(member: Candidate): Promise<boolean> {
     if (this.#resting(member)) return false
-    const { store, wake, log, fleet } = this.#parts
-    const onlyStrangers =
-      !this.#isAway(member) && !member.device.paused && !isResting(member.load.pace, this.#parts.now())
-        ? isRestricted(member.device, this.#parts.now())
-        : false
+    const { store, wake, log, fleet, now } = this.#parts
+    const isFree = !this.#isAway(member) && !member.device.paused
+    const onlyStrangers = isFree && !isResting(member.load.pace, now()) && isRestricted(member.device, now())
     const messages = await store.movable(member.device.id, step, onlyStrangers)
     const transfers: Transfer[] = []
     // What still goes out today stays where it is, if the day's budget is all that is wrong.

@@ -5,34 +5,13 @@ import type { Key } from '../core/key.ts'
 import { limits } from '../core/limits.ts'
 import type { AuditDraft } from '../core/user.ts'
 import type { UserStore } from '../core/user-store.ts'
+import type { RequestLimits } from './limits.ts'
 import { asProblem } from './problems.ts'
 
 export type AuditParts = {
   audit: Pick<UserStore, 'audit' | 'auditRefusal'>
-  refusals: RefusalLimit
-}
-
-const minuteMs = 60_000
-
-/** Refusals cost nothing to cause: of one person, only the first few of a minute are worth a row. */
-export class RefusalLimit {
-  readonly #now: () => number
-  readonly #counts = new Map<string, { since: number; count: number }>()
-
-  constructor(now: () => number) {
-    this.#now = now
-  }
-
-  allows(who: string): boolean {
-    const now = this.#now()
-    let counted = this.#counts.get(who)
-    if (!counted || counted.since <= now - minuteMs) {
-      counted = { since: now, count: 0 }
-      this.#counts.set(who, counted)
-    }
-    counted.count += 1
-    return counted.count <= limits.auditRefusals.value
-  }
+  /** Refusals cost nothing to cause: of one person or key, only the first few of a minute are worth a row. */
+  refusals: RequestLimits
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
@@ -71,10 +50,13 @@ export function noteRefusals(app: FastifyInstance, parts: AuditParts, environmen
     if (!visitor || isNoted || deed === undefined) return
     const { code } = asProblem(error)
     // Whoever asks too often is told so, and would fill the log with nothing else.
-    if (code === 'rate_limited' || !refusals.allows(visitor.user.id)) return
+    if (code === 'rate_limited' || !(await isWorthARow(refusals, visitor.user.id))) return
     await audit.audit({ ...draftOf(request, visitor.user.email, environment, deed), refusal: code })
   })
 }
+
+const isWorthARow = async (refusals: RequestLimits, who: string): Promise<boolean> =>
+  !(await refusals.take(who, limits.auditRefusals.value)).exceeded
 
 /** How the log names a key. */
 export const keyActor = ({ name, hint }: Key): string => `API key “${name}” (${hint})`
@@ -96,7 +78,7 @@ export function audited(
     try {
       return await handler(request, reply)
     } catch (error) {
-      const isKept = refusals.allows(visitor ? visitor.user.id : key!.id)
+      const isKept = await isWorthARow(refusals, visitor ? visitor.user.id : key!.id)
       await audit.auditRefusal(id, isKept ? asProblem(error).code : undefined)
       throw error
     }

@@ -20,7 +20,7 @@ import { asProblem, problemBody, statusOf } from './problems.ts'
 import { answerBrokenRequest } from './raw.ts'
 import { registerSession, type SessionParts, sessionBase } from './session-api.ts'
 import { Streams } from './streams.ts'
-import { answerUnusual, letThrough } from './unusual.ts'
+import { answerUnusual, serverOptions } from './unusual.ts'
 import { checker } from './validation.ts'
 
 export type ServerParts = EnvironmentParts & {
@@ -81,7 +81,7 @@ export function buildServer(parts: ServerParts): Server {
     routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     trustProxy: parts.trustProxy ?? false,
-    ...(parts.tls ? { https: { ...parts.tls, ...letThrough } } : { http: letThrough }),
+    ...(parts.tls ? { https: { ...parts.tls, ...serverOptions } } : { http: serverOptions }),
     rewriteUrl: request => {
       const url = readable(request.url ?? '/')
       return stagingUrl(annexPath(url), request.headers.host, parts.stagingHost)

@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
 import { problemBody } from './problems.ts'
 
-/** Node.js must be told to let requests without Host through. */
-export const letThrough = { requireHostHeader: false } as const
+/** Node.js must be told to let requests without Host through; they are answered here. */
+export const serverOptions = { requireHostHeader: false, maxHeaderSize: limits.headers.value } as const
 
 export function answerUnusual(app: FastifyInstance, docsUrl: () => string): void {
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
