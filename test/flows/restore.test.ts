@@ -25,7 +25,7 @@ for (const { name, empty } of databases)
     await gateway.fleet.refresh()
     await ask('/opt-outs', { number: '+15550101111' })
     const hook = (await ask('/webhooks', { url: `${catcher.url}/x` })).body.data
-    const send_at = new Date(Date.now() + 2_000).toISOString()
+    const send_at = new Date(Date.now() + 6_000).toISOString()
     const { body } = await ask('/sms/send', { to: '+15550102222', message: 'x', send_at })
     const file = join(scratch(), `${name}.restore`)
     await backup(database, file, Date.now)
