@@ -11,8 +11,8 @@ import type { VaultStore } from './core/vault.ts'
 import { accountEntry, type CloudAccount, readAccount } from './links/cloud/account.ts'
 import { Graph, Refused } from './links/cloud/graph.ts'
 import { webhookPath } from './links/cloud/routes.ts'
-import { SealedVault } from './sealed-vault.ts'
-import { secretKey } from './secret-key.ts'
+import { SealedVault } from './secrets/sealed-vault.ts'
+import { secretKey } from './secrets/secret-key.ts'
 
 export type CloudCredentials = Pick<CloudAccount, 'phoneNumberId' | 'accessToken' | 'appSecret'>
 

@@ -11,8 +11,8 @@ import type { VaultChange, VaultStore } from './core/vault.ts'
 import { LibraryMissing } from './links/whatsapp/library.ts'
 import { pair } from './links/whatsapp/pairing.ts'
 import { inboxType } from './links/whatsapp/session.ts'
-import { SealedVault } from './sealed-vault.ts'
-import { secretKey } from './secret-key.ts'
+import { SealedVault } from './secrets/sealed-vault.ts'
+import { secretKey } from './secrets/secret-key.ts'
 import { webVersions } from './web-versions.ts'
 
 export type LinkParts = {

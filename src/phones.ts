@@ -9,8 +9,8 @@ import type { Annex } from './http/server.ts'
 import { type AndroidParts, AndroidPhones } from './links/android/phones.ts'
 import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
 import { Switchboard } from './links/android/switchboard.ts'
-import { SealedVault } from './sealed-vault.ts'
-import { secretKey } from './secret-key.ts'
+import { SealedVault } from './secrets/sealed-vault.ts'
+import { secretKey } from './secrets/secret-key.ts'
 
 export type PhonesParts = {
   config: Config

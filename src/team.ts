@@ -3,8 +3,8 @@
 import type { Config } from './config.ts'
 import { Team } from './core/team.ts'
 import type { UserStore } from './core/user-store.ts'
-import { seal, unseal } from './seal.ts'
-import { secretKey } from './secret-key.ts'
+import { seal, unseal } from './secrets/seal.ts'
+import { secretKey } from './secrets/secret-key.ts'
 
 export const teamOn = (store: UserStore, config: Config, now: () => number): Team =>
   new Team({

@@ -9,8 +9,8 @@ import { attempt, type TellingParts } from './core/telling.ts'
 import { newWebhookSecret, type Webhook } from './core/webhook.ts'
 import { WebhookDesk } from './core/webhook-desk.ts'
 import { Poster, whyUnanswered } from './outbound/post.ts'
-import { seal, unseal } from './seal.ts'
-import { secretKey } from './secret-key.ts'
+import { seal, unseal } from './secrets/seal.ts'
+import { secretKey } from './secrets/secret-key.ts'
 
 type WebhookSecrets = {
   /** A new one, and how it is kept. */

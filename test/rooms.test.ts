@@ -23,7 +23,7 @@ const allowed: Record<string, readonly string[]> = {
     'config',
     'first-run',
     'pairing',
-    'secret-key',
+    'secrets',
     'cloud-number',
     'tls',
     'memory',

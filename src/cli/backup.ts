@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keyAdvice, keyFit, secretKeyPath } from '../secret-key.ts'
+import { keyAdvice, keyFit, secretKeyPath } from '../secrets/secret-key.ts'
 import { restore as readBackup, backup as writeBackup } from '../store/backup.ts'
 import { type Command, Refusal } from './command.ts'
 import { counted } from './output.ts'

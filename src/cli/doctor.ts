@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Fleet } from '../core/fleet.ts'
-import { keyAdvice, keyFit, secretKeyPath } from '../secret-key.ts'
+import { keyAdvice, keyFit, secretKeyPath } from '../secrets/secret-key.ts'
 import { newestVersion, schemaVersion } from '../store/migrate.ts'
 import { openDriver } from '../store/open.ts'
 import { sql } from '../store/sql.ts'

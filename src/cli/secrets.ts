@@ -1,6 +1,6 @@
 /** basestation secrets: going on without the key that sealed them. */
 
-import { requireFittingKey } from '../secret-key.ts'
+import { requireFittingKey } from '../secrets/secret-key.ts'
 import { deskBeside } from '../webhooks.ts'
 import { type Command, Refusal } from './command.ts'
 import { counted } from './output.ts'

@@ -2,8 +2,8 @@
 
 import type { Device } from '../../../src/core/device.ts'
 import { pair } from '../../../src/links/whatsapp/pairing.ts'
-import { SealedVault } from '../../../src/sealed-vault.ts'
-import { secretKey } from '../../../src/secret-key.ts'
+import { SealedVault } from '../../../src/secrets/sealed-vault.ts'
+import { secretKey } from '../../../src/secrets/secret-key.ts'
 import { scratch } from '../databases.ts'
 import { startGateway, type TestGateway, type TestOptions, until } from '../gateway.ts'
 import type { Party } from './party.ts'

@@ -3,8 +3,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, ConfigProblem } from './config.ts'
-import type { Store } from './core/store.ts'
+import { type Config, ConfigProblem } from '../config.ts'
+import type { Store } from '../core/store.ts'
 import { seal, unseal } from './seal.ts'
 
 type KeySettings = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
