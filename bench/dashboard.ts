@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { readConfig } from '../src/config.ts'
+import { openSealer } from '../src/secrets/secret-key.ts'
 import { openStore } from '../src/store/open.ts'
 import { teamOn } from '../src/team.ts'
 import { browserPath, launch } from '../test/standins/browser.ts'
@@ -41,7 +42,7 @@ export async function dashboard(folder: string): Promise<void> {
 
 async function addOwner(url: string, folder: string): Promise<void> {
   const store = await openStore(url, { now: Date.now })
-  const team = teamOn(store, readConfig({ DATA_DIR: folder }), Date.now)
+  const team = teamOn(store, await openSealer(store, readConfig({ DATA_DIR: folder })), Date.now)
   const { token } = await team.ticket('setup', 'bench')
   await team.redeem(token, owner, { address: '127.0.0.1', agent: 'bench' })
   await store.close()

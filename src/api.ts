@@ -26,14 +26,14 @@ import { routes } from './http/routes.ts'
 import { buildServer, type Server, type ServerParts } from './http/server.ts'
 import type { Metrics } from './metrics.ts'
 import { linkNumber } from './pairing.ts'
-import { seal, unseal } from './secrets/seal.ts'
-import { secretKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
 import { buildSignIn } from './sign-in.ts'
 import type { MediaFolder } from './store/media-folder.ts'
 import { version } from './version.ts'
 
 export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
   config: Config
+  sealer: Sealer
   store: Store
   gateway: Gateway
   fleet: Fleet
@@ -59,7 +59,7 @@ const probeMs = 1_000
 const cancelMs = 10_000
 
 export function buildApi(parts: ApiParts): Server {
-  const { config, store, gateway, fleet, dispatcher, journal, desk, forgetter, tenants } = parts
+  const { config, sealer, store, gateway, fleet, dispatcher, journal, desk, forgetter, tenants } = parts
   const { mediaFolder, metrics, failures, annexes, tls, publicUrl, now, log } = parts
   const table = routes({
     gateway,
@@ -78,11 +78,12 @@ export function buildApi(parts: ApiParts): Server {
       store,
       fleet,
       refresh: () => dispatcher.refresh(),
-      link: (target, signal, keep) => linkNumber({ store, config, log, now, signal, keep }, target, true),
+      link: (target, signal, keep) =>
+        linkNumber({ store, config, sealer, log, now, signal, keep }, target, true),
       addCloud: (draft, credentials, remember) =>
-        addCloudNumber({ store, config, publicUrl: publicUrl() }, draft, credentials, remember),
+        addCloudNumber({ store, config, sealer, publicUrl: publicUrl() }, draft, credentials, remember),
       renewCloud: (device, renewed) =>
-        renewCloudNumber({ store, config, publicUrl: publicUrl() }, device, renewed),
+        renewCloudNumber({ store, config, sealer, publicUrl: publicUrl() }, device, renewed),
       publicUrl,
       now,
     },
@@ -95,6 +96,7 @@ export function buildApi(parts: ApiParts): Server {
   const refusals = new RequestLimits(now, undefined)
   const session = buildSignIn({
     config,
+    sealer,
     store,
     publicUrl,
     delay: address => failures.next(address),
@@ -132,8 +134,8 @@ export function buildApi(parts: ApiParts): Server {
     },
     idempotency: new Idempotency({
       store,
-      seal: text => seal(secretKey(config), ['answers'], text),
-      open: sealed => unseal(secretKey(config), ['answers'], sealed),
+      seal: text => sealer.seal(['answers'], text),
+      open: sealed => sealer.open(['answers'], sealed),
     }),
     environment: name => tenants.environment(name),
     document: describeEvents(openApi(table, version)),

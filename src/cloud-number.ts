@@ -12,7 +12,7 @@ import { accountEntry, type CloudAccount, readAccount } from './links/cloud/acco
 import { Graph, Refused } from './links/cloud/graph.ts'
 import { webhookPath } from './links/cloud/routes.ts'
 import { SealedVault } from './secrets/sealed-vault.ts'
-import { secretKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
 
 export type CloudCredentials = Pick<CloudAccount, 'phoneNumberId' | 'accessToken' | 'appSecret'>
 
@@ -24,11 +24,11 @@ export type AddedNumber = { device: Device; webhook: Webhook }
 export type CloudParts = {
   store: Pick<Store, 'devices' | 'enrol'> & VaultStore
   config: Config
+  sealer: Sealer
   publicUrl: string
 }
 
-const vaultOf = ({ store, config }: CloudParts, deviceId: string) =>
-  new SealedVault(store, deviceId, secretKey(config))
+const vaultOf = ({ store, sealer }: CloudParts, deviceId: string) => new SealedVault(store, deviceId, sealer)
 
 export async function addCloudNumber(
   parts: CloudParts,

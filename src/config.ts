@@ -18,6 +18,9 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Of SECRET_KEY. */
+export const shortestKey = 16
+
 const option = <T, Default extends string | undefined>(option: Option<T, Default>) => option
 
 export const options = {
@@ -46,7 +49,8 @@ export const options = {
       'seals session and webhook secrets at rest; from the file secret.key in DATA_DIR, which is made when it is first needed, when not set',
     default: undefined,
     secret: true,
-    read: given => (given.length >= 16 ? given : new Complaint('must have at least 16 characters')),
+    read: given =>
+      given.length >= shortestKey ? given : new Complaint(`must have at least ${shortestKey} characters`),
   }),
   WHATSAPP_WS_URL: option({
     about: 'for tests: a stand-in of WhatsApp’s server, on this machine only',

@@ -30,7 +30,8 @@ import { hasEnded, nodeName } from './node-name.ts'
 import { complete, isAssigned } from './numbering.ts'
 import { buildNumbers } from './numbers.ts'
 import { buildPhones } from './phones.ts'
-import { requireFittingKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
+import { openSealer } from './secrets/secret-key.ts'
 import { stopAll } from './stop-all.ts'
 import { DiskRoom } from './store/disk-room.ts'
 import { MediaFolder } from './store/media-folder.ts'
@@ -55,6 +56,7 @@ export type BuildOptions = {
 }
 
 export type Basestation = {
+  sealer: Sealer
   store: Store
   gateway: Gateway
   fleet: Fleet
@@ -88,17 +90,22 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     quota: config.MEDIA_QUOTA_MB === 0 ? undefined : config.MEDIA_QUOTA_MB * megabyte,
   })
   const metrics = new Metrics()
+  let wakeJournal = () => {}
   const store = await openStore(config.DATABASE_URL, {
     now,
     ...(options.groupMost !== undefined && { most: options.groupMost }),
     onCommit: (calls, seconds) => {
       metrics.committed(calls, seconds)
-      journal.wake()
+      wakeJournal()
     },
     onFatal: error => {
       log.error({ err: error }, 'storage failed; what was not answered may or may not have been kept')
       onFatal?.(error)
     },
+  })
+  const sealer = await openSealer(store, config).catch(async error => {
+    await store.close()
+    throw error
   })
   const tenants = new Tenants(store, log)
   const failures = new FailureDelay(now)
@@ -108,6 +115,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     show: event => shownEvent(event, id => fleet.member(id)),
     log,
   })
+  wakeJournal = () => journal.wake()
   metrics.watch(fleet, store, now)
   const gateway: Gateway = new Gateway({
     store,
@@ -132,7 +140,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
   })
   const { switchboard, annex: phoneAnnex } = buildPhones({
-    config,
+    sealer,
     store,
     fleet,
     reception,
@@ -148,6 +156,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   })
   const { numbers, hooks, outgoing } = buildNumbers({
     config,
+    sealer,
     store,
     mediaFolder,
     room,
@@ -192,6 +201,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const teller = new Teller(store, log)
   const hooksOut = buildWebhooks({
     config,
+    sealer,
     store,
     journal,
     node,
@@ -204,6 +214,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   let listening = false
   const { app, routes, refuse } = buildApi({
     config,
+    sealer,
     store,
     gateway,
     fleet,
@@ -231,6 +242,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const renewal = tls && watchCertificate(tlsFiles, tls, app.server as object as TlsServer, log)
 
   return {
+    sealer,
     store,
     gateway,
     fleet,
@@ -239,7 +251,6 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     reception,
     routes,
     async start() {
-      await requireFittingKey(store, config)
       await tenants.start()
       await journal.start()
       await outgoing.start()

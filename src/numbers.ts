@@ -18,13 +18,14 @@ import { type Downloaded, downloadStream } from './outbound/download.ts'
 import { isInstalled } from './outbound/ffmpeg.ts'
 import { MediaCache } from './outbound/media-cache.ts'
 import { SealedVault } from './secrets/sealed-vault.ts'
-import { secretKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
 import type { DiskRoom } from './store/disk-room.ts'
 import type { MediaFolder } from './store/media-folder.ts'
 import { webVersions } from './web-versions.ts'
 
 export type NumbersParts = {
   config: Config
+  sealer: Sealer
   store: Store
   mediaFolder: MediaFolder
   room: DiskRoom
@@ -49,7 +50,7 @@ export type Numbers = {
 }
 
 export function buildNumbers(parts: NumbersParts): Numbers {
-  const { config, store, mediaFolder, room, now, log } = parts
+  const { config, sealer, store, mediaFolder, room, now, log } = parts
   const limits = {
     image: config.MEDIA_IMAGE_MB * megabyte,
     video: config.MEDIA_VIDEO_MB * megabyte,
@@ -78,7 +79,7 @@ export function buildNumbers(parts: NumbersParts): Numbers {
           ? new LinkDown('there is no room for the file', { cause: error })
           : error
       }),
-    vault: (deviceId: string) => new SealedVault(store, deviceId, secretKey(config)),
+    vault: (deviceId: string) => new SealedVault(store, deviceId, sealer),
     attention: (deviceId: string, attention: readonly AttentionCode[]) =>
       store.describe(deviceId, { attention }),
     now,

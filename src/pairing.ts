@@ -12,12 +12,13 @@ import { LibraryMissing } from './links/whatsapp/library.ts'
 import { pair } from './links/whatsapp/pairing.ts'
 import { inboxType } from './links/whatsapp/session.ts'
 import { SealedVault } from './secrets/sealed-vault.ts'
-import { secretKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
 import { webVersions } from './web-versions.ts'
 
 export type LinkParts = {
   store: Pick<Store, 'devices' | 'enrol'> & VaultStore
   config: Config
+  sealer: Sealer
   log: Log
   now: () => number
   signal: AbortSignal
@@ -77,12 +78,12 @@ async function* attempted(parts: LinkParts, target: LinkTarget, withCode: boolea
 
 /** The device with its session, in one commit. */
 async function linked(
-  { store, config, keep }: LinkParts,
+  { store, sealer, keep }: LinkParts,
   target: LinkTarget,
   phone: string,
   session: readonly VaultChange[],
 ): Promise<Device> {
-  const sealed = (id: string) => new SealedVault(store, id, secretKey(config)).sealed(session)
+  const sealed = (id: string) => new SealedVault(store, id, sealer).sealed(session)
   if ('device' in target) {
     const { device } = target
     // What has come and was not told yet stays.

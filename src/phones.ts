@@ -1,6 +1,5 @@
 /** Builds what Android phones need: who holds their streams, what they may ask, and the paths under which they do. */
 
-import type { Config } from './config.ts'
 import type { Fleet } from './core/fleet.ts'
 import type { Log } from './core/log.ts'
 import type { Reception } from './core/reception.ts'
@@ -10,10 +9,10 @@ import { type AndroidParts, AndroidPhones } from './links/android/phones.ts'
 import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
 import { Switchboard } from './links/android/switchboard.ts'
 import { SealedVault } from './secrets/sealed-vault.ts'
-import { secretKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
 
 export type PhonesParts = {
-  config: Config
+  sealer: Sealer
   store: Store
   fleet: Fleet
   reception: Reception
@@ -28,7 +27,7 @@ export type PhonesParts = {
 }
 
 export function buildPhones(parts: PhonesParts): { switchboard: Switchboard; annex: Annex } {
-  const { config, store, fleet, reception, saveFile, present, publicUrl, delay, now, log } = parts
+  const { sealer, store, fleet, reception, saveFile, present, publicUrl, delay, now, log } = parts
   const switchboard = new Switchboard({
     store,
     present,
@@ -46,7 +45,7 @@ export function buildPhones(parts: PhonesParts): { switchboard: Switchboard; ann
     },
     record: receipt => reception.record(receipt),
     receive: incoming => reception.receive(incoming),
-    vault: deviceId => new SealedVault(store, deviceId, secretKey(config)),
+    vault: deviceId => new SealedVault(store, deviceId, sealer),
     saveFile,
     now,
     log,

@@ -7,11 +7,13 @@ import type { SessionParts } from './http/session-api.ts'
 import { sessionRoutes } from './http/session-routes.ts'
 import { teamRoutes } from './http/team-routes.ts'
 import { Visitors } from './http/visitors.ts'
+import type { Sealer } from './secrets/sealer.ts'
 import { teamOn } from './team.ts'
 import { version } from './version.ts'
 
 export type SignInParts = Pick<SessionParts, 'delay' | 'count' | 'refusals'> & {
   config: Config
+  sealer: Sealer
   store: UserStore
   publicUrl: () => string
   now: () => number
@@ -19,6 +21,7 @@ export type SignInParts = Pick<SessionParts, 'delay' | 'count' | 'refusals'> & {
 
 export function buildSignIn({
   config,
+  sealer,
   store,
   publicUrl,
   delay,
@@ -26,7 +29,7 @@ export function buildSignIn({
   refusals,
   now,
 }: SignInParts): SessionParts {
-  const team = teamOn(store, config, now)
+  const team = teamOn(store, sealer, now)
   const guard = new BrowserGuard({
     publicUrl,
     stagingHost: config.STAGING_HOST,

@@ -1,15 +1,13 @@
 /** The team of a database, for the gateway and for commands beside it. */
 
-import type { Config } from './config.ts'
 import { Team } from './core/team.ts'
 import type { UserStore } from './core/user-store.ts'
-import { seal, unseal } from './secrets/seal.ts'
-import { secretKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
 
-export const teamOn = (store: UserStore, config: Config, now: () => number): Team =>
+export const teamOn = (store: UserStore, sealer: Sealer, now: () => number): Team =>
   new Team({
     store,
-    seal: (what, text) => seal(secretKey(config), [what], text),
-    open: (what, sealed) => unseal(secretKey(config), [what], sealed),
+    seal: (what, text) => sealer.seal([what], text),
+    open: (what, sealed) => sealer.open([what], sealed),
     now,
   })

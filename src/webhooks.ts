@@ -9,8 +9,7 @@ import { attempt, type TellingParts } from './core/telling.ts'
 import { newWebhookSecret, type Webhook } from './core/webhook.ts'
 import { WebhookDesk } from './core/webhook-desk.ts'
 import { Poster, whyUnanswered } from './outbound/post.ts'
-import { seal, unseal } from './secrets/seal.ts'
-import { secretKey } from './secrets/secret-key.ts'
+import type { Sealer } from './secrets/sealer.ts'
 
 type WebhookSecrets = {
   /** A new one, and how it is kept. */
@@ -19,14 +18,14 @@ type WebhookSecrets = {
   of: (webhook: Webhook) => string[]
 }
 
-function webhookSecrets(config: Config, now: () => number): WebhookSecrets {
+function webhookSecrets(sealer: Sealer, now: () => number): WebhookSecrets {
   const place = (id: string) => ['webhook', id]
   /** Opened once: each telling needs them. */
   const opened = new Map<string, string>()
   const open = (id: string, sealed: string) => {
     let secret = opened.get(sealed)
     if (secret === undefined) {
-      secret = unseal(secretKey(config), place(id), sealed)
+      secret = sealer.open(place(id), sealed)
       if (opened.size >= mostOpened) opened.clear()
       opened.set(sealed, secret)
     }
@@ -35,7 +34,7 @@ function webhookSecrets(config: Config, now: () => number): WebhookSecrets {
   return {
     make: id => {
       const secret = newWebhookSecret()
-      return { secret, sealed: seal(secretKey(config), place(id), secret) }
+      return { secret, sealed: sealer.seal(place(id), secret) }
     },
     of: ({ id, secret, previousSecret, previousUntil }) => {
       const isOld = previousSecret === null || (previousUntil ?? 0) <= now()
@@ -49,6 +48,7 @@ const mostOpened = 10_000
 
 export type WebhookParts = {
   config: Config
+  sealer: Sealer
   store: Store
   journal: Journal
   node: string
@@ -57,6 +57,8 @@ export type WebhookParts = {
   now: () => number
   log: Log
 }
+
+type DeskParts = Pick<WebhookParts, 'config' | 'sealer' | 'store' | 'now'>
 
 const day = 24 * 3_600_000
 
@@ -67,13 +69,13 @@ export type Webhooks = {
 }
 
 export function buildWebhooks(parts: WebhookParts): Webhooks {
-  const { config, store, journal, node, ended, onAttempt, now, log } = parts
-  const { poster, telling: silent } = buildTelling(config, now)
+  const { store, journal, node, ended, onAttempt, log } = parts
+  const { poster, telling: silent } = buildTelling(parts)
   const telling = { ...silent, onAttempt }
-  const logMs = config.WEBHOOK_LOG_DAYS * day
+  const logMs = parts.config.WEBHOOK_LOG_DAYS * day
   const courier = new Courier({ ...telling, node, ended, store, journal, logMs, log })
   return {
-    desk: buildDesk({ config, store, now }, telling, () => courier.wake()),
+    desk: buildDesk(parts, telling, () => courier.wake()),
     start: () => courier.start(),
     stop: async () => {
       await courier.stop()
@@ -83,20 +85,20 @@ export function buildWebhooks(parts: WebhookParts): Webhooks {
 }
 
 /** For commands, which work on the database beside a running gateway. */
-export function deskBeside(parts: Pick<WebhookParts, 'config' | 'store' | 'now'>): {
+export function deskBeside(parts: DeskParts): {
   desk: WebhookDesk
   close: () => void
 } {
-  const { poster, telling } = buildTelling(parts.config, parts.now)
+  const { poster, telling } = buildTelling(parts)
   return { desk: buildDesk(parts, telling, () => {}), close: () => poster.close() }
 }
 
-function buildTelling(config: Config, now: () => number): { poster: Poster; telling: TellingParts } {
+function buildTelling({ config, sealer, now }: DeskParts): { poster: Poster; telling: TellingParts } {
   const poster = new Poster({ allowed: allowedBy(config) })
   const telling: TellingParts = {
     post: (url, headers, body, signal) => poster.post(url, headers, body, signal),
     why: whyUnanswered,
-    secretsOf: webhookSecrets(config, now).of,
+    secretsOf: webhookSecrets(sealer, now).of,
     now,
     chance: Math.random,
   }
@@ -106,13 +108,13 @@ function buildTelling(config: Config, now: () => number): { poster: Poster; tell
 const allowedBy = (config: Config) => config.WEBHOOK_ALLOW_HOSTS ?? new Set<string>()
 
 const buildDesk = (
-  { config, store, now }: Pick<WebhookParts, 'config' | 'store' | 'now'>,
+  { config, sealer, store, now }: DeskParts,
   telling: TellingParts,
   wake: () => void,
 ): WebhookDesk =>
   new WebhookDesk({
     store,
-    newSecret: webhookSecrets(config, now).make,
+    newSecret: webhookSecrets(sealer, now).make,
     allowed: allowedBy(config),
     post: (webhook, id, body) => attempt(telling, webhook, id, body),
     wake,

@@ -112,7 +112,7 @@ async function main(): Promise<void> {
   const gateway = await build(config, { log: makeLog('silent') })
   const url = await gateway.start()
   await prepareFirstRun(gateway.store)
-  const team = teamOn(gateway.store, config, Date.now)
+  const team = teamOn(gateway.store, gateway.sealer, Date.now)
   const { token } = await team.ticket('setup', 'pictures')
   await team.redeem(token, { email: 'owner@example.org', password }, { address: '127.0.0.1', agent: '' })
   const browser = await launch(path)

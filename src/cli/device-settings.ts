@@ -8,6 +8,7 @@ import { normaliseNumber } from '../core/number.ts'
 import { Problem } from '../core/problem.ts'
 import { shownDevice } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
+import { openSealer } from '../secrets/secret-key.ts'
 import { type Command, type Context, type Given, UsageError } from './command.ts'
 import { secretFrom } from './secret-file.ts'
 import { deviceNamed, withStore } from './with-store.ts'
@@ -111,7 +112,8 @@ function changeDevice(
     if (renewal) {
       const { renewCloudNumber } = await import('../cloud-number.ts')
       const { config } = context
-      const parts = { store, config, publicUrl: config.PUBLIC_URL }
+      const sealer = await openSealer(store, config)
+      const parts = { store, config, sealer, publicUrl: config.PUBLIC_URL }
       await renewCloudNumber(parts, await deviceNamed(store, id), renewal)
     }
     await mayChange(store, id, change)

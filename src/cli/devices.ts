@@ -5,6 +5,7 @@ import { attentions, type DeviceKind, deviceKinds } from '../core/device.ts'
 import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/enrolment.ts'
 import { shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
+import { openSealer } from '../secrets/secret-key.ts'
 import { addCloud, cloudOptions, isCloud } from './cloud.ts'
 import { type Command, type Context, type Given, required, UsageError } from './command.ts'
 import { fleetOf, missing, phoneOf, settingCommands, shown } from './device-settings.ts'
@@ -79,7 +80,7 @@ const add: Command = {
   more: 'For an Android phone this prints what to type into the SMSGate app, with the address in PUBLIC_URL. For a WhatsApp number it draws the code to scan; with --phone also a code to type. With --driver cloud the number is reached over WhatsApp’s official API.',
   run: context =>
     withStore(context, async store => {
-      const { given, output } = context
+      const { config, given, output } = context
       const kind = kindOf(given)
       const environment = environmentNamed(given, kind === 'simulated' ? 'staging' : 'production')
       const reason = unfit(kind, environment)
@@ -94,7 +95,7 @@ const add: Command = {
         if (kind !== 'whatsapp') throw new UsageError('--driver is for WhatsApp numbers')
         return await addCloud(
           context,
-          { ...(await partsOf(store, context)), store, config: context.config },
+          { ...(await partsOf(store, context)), store, config, sealer: await openSealer(store, config) },
           draft,
         )
       }

@@ -3,6 +3,7 @@
 import { renderUnicodeCompact } from 'uqr'
 import type { Device } from '../core/device.ts'
 import type { Store } from '../core/store.ts'
+import { openSealer } from '../secrets/secret-key.ts'
 import { type Command, type Context, exitCodes, UsageError } from './command.ts'
 import { onStop } from './signals.ts'
 import { deviceNamed, withStore } from './with-store.ts'
@@ -16,7 +17,8 @@ export async function linkInTerminal(context: Context, store: Store, target: Tar
   const [{ linkNumber }, { makeLog }] = await Promise.all([import('../pairing.ts'), import('../main.ts')])
   const stop = new AbortController()
   onStop(() => stop.abort())
-  const parts = { store, config, log: makeLog('silent'), now: Date.now, signal: stop.signal }
+  const sealer = await openSealer(store, config)
+  const parts = { store, config, sealer, log: makeLog('silent'), now: Date.now, signal: stop.signal }
   let codes = 0
   for await (const step of linkNumber(parts, target, true)) {
     if (step.step === 'qr') {

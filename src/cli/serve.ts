@@ -2,8 +2,8 @@
 
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../config.ts'
-import type { Store } from '../core/store.ts'
 import { ticketUrl } from '../core/user.ts'
+import type { Basestation } from '../main.ts'
 import { cleanUpEarly } from '../memory.ts'
 import { teamOn } from '../team.ts'
 import { version } from '../version.ts'
@@ -44,7 +44,7 @@ export const serve: Command = {
     // Only now: a key that is printed to nobody, because the port was taken, would be lost.
     const firstKey = await prepareFirstRun(gateway.store)
     await gateway.store.announce(url)
-    const setup = await setupLink(gateway.store, config, url)
+    const setup = await setupLink(gateway, url)
     const addresses = { url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1` }
     output.step({ ...addresses, ...(setup !== undefined && { setup }), key: firstKey }, () =>
       [...noteAboutHost(config), welcome(url, setup, firstKey)].join('\n'),
@@ -65,8 +65,8 @@ export const serve: Command = {
 }
 
 /** Until somebody has set the dashboard up, each start makes a link with which one can. */
-async function setupLink(store: Store, config: Config, url: string): Promise<string | undefined> {
-  const team = teamOn(store, config, Date.now)
+async function setupLink({ store, sealer }: Basestation, url: string): Promise<string | undefined> {
+  const team = teamOn(store, sealer, Date.now)
   if (await team.isSetUp()) return undefined
   const { token } = await team.ticket('setup', 'start')
   return ticketUrl(url, 'setup', token)

@@ -3,6 +3,7 @@
 import { Problem } from '../core/problem.ts'
 import { isoTime } from '../core/time.ts'
 import { ticketUrl } from '../core/user.ts'
+import { openSealer } from '../secrets/secret-key.ts'
 import { teamOn } from '../team.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
@@ -14,7 +15,7 @@ const setupLink: Command = {
   run: context =>
     withStore(context, async store => {
       const { config, output } = context
-      const team = teamOn(store, config, Date.now)
+      const team = teamOn(store, await openSealer(store, config), Date.now)
       const owner = (await store.users()).find(({ role }) => role === 'owner')
       if (owner)
         throw new Problem(
@@ -62,7 +63,7 @@ const reset: Command = {
       const email = (given.words[0] ?? '').trim().toLowerCase()
       if (!(await store.userByEmail(email)))
         throw new Problem('not_found', `Nobody signs in as ${email}. See: npx basestation users list`)
-      const team = teamOn(store, config, Date.now)
+      const team = teamOn(store, await openSealer(store, config), Date.now)
       const { token, ticket } = await team.ticket('password', 'command line', { email, role: null })
       const url = ticketUrl((await store.announced()) ?? config.PUBLIC_URL, 'password', token)
       output.show({ url, expires_at: isoTime(ticket.expiresAt) }, () => url)

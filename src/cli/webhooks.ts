@@ -8,6 +8,7 @@ import type { Store } from '../core/store.ts'
 import { isoTimeOrNull, parseTime } from '../core/time.ts'
 import type { Webhook } from '../core/webhook.ts'
 import type { WebhookDesk, WithSecret } from '../core/webhook-desk.ts'
+import { openSealer } from '../secrets/secret-key.ts'
 import { deskBeside } from '../webhooks.ts'
 import { type Command, type Context, type Given, required, UsageError, wholeNumber } from './command.ts'
 import { table } from './output.ts'
@@ -25,7 +26,13 @@ type Desk = { desk: WebhookDesk; store: Store; environments: readonly Environmen
 
 const withDesk = (context: Context, work: (at: Desk) => Promise<number | undefined>) =>
   withStore(context, async store => {
-    const { desk, close } = deskBeside({ config: context.config, store, now: Date.now })
+    const { config } = context
+    const { desk, close } = deskBeside({
+      config,
+      sealer: await openSealer(store, config),
+      store,
+      now: Date.now,
+    })
     try {
       return await work({ desk, store, environments: await store.environments() })
     } finally {

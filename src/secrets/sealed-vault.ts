@@ -1,17 +1,17 @@
 /** Seals what links keep, each entry bound to its device, type and id. */
 
 import type { Vault, VaultChange, VaultRange, VaultStore } from '../core/vault.ts'
-import { seal, unseal } from './seal.ts'
+import type { Sealer } from './sealer.ts'
 
 export class SealedVault implements Vault {
   readonly #store: VaultStore
   readonly #deviceId: string
-  readonly #key: Buffer
+  readonly #sealer: Sealer
 
-  constructor(store: VaultStore, deviceId: string, key: Buffer) {
+  constructor(store: VaultStore, deviceId: string, sealer: Sealer) {
     this.#store = store
     this.#deviceId = deviceId
-    this.#key = key
+    this.#sealer = sealer
   }
 
   async read(type: string, ids: readonly string[]): Promise<Map<string, string>> {
@@ -31,7 +31,7 @@ export class SealedVault implements Vault {
     return changes.map(({ type, id, value }) => ({
       type,
       id,
-      value: value === null ? null : seal(this.#key, [this.#deviceId, type, id], value),
+      value: value === null ? null : this.#sealer.seal([this.#deviceId, type, id], value),
     }))
   }
 
@@ -40,6 +40,6 @@ export class SealedVault implements Vault {
   }
 
   #opened(type: string, rows: readonly { id: string; value: string }[]): Map<string, string> {
-    return new Map(rows.map(({ id, value }) => [id, unseal(this.#key, [this.#deviceId, type, id], value)]))
+    return new Map(rows.map(({ id, value }) => [id, this.#sealer.open([this.#deviceId, type, id], value)]))
   }
 }

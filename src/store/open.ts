@@ -205,9 +205,9 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     configure: (environmentId, settings) => group.run(keys.configure, { environmentId, settings }),
     announce: write(keys.announce),
     announced: () => keys.announced(reader),
-    sealCheck: () => secrets.sealCheck(reader),
-    keepSealCheck: write(secrets.keepSealCheck),
-    forgetSealed: () => group.run(secrets.forgetSealed, undefined),
+    sealing: () => secrets.sealing(reader),
+    reseal: write(secrets.reseal),
+    forgetSealed: write(secrets.forgetSealed),
     ...(requests && { countRequest: (keyId: string) => requests.ask(keyId) }),
 
     keptAnswer: key => keptAnswer(reader, key, options.now()),

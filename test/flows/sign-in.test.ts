@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
 import { placeOfAddress } from '../../src/core/network.ts'
 import { totpCode, totpStepAt } from '../../src/core/totp.ts'
 import type { Role } from '../../src/core/user.ts'
@@ -23,7 +22,7 @@ for (const { name, empty } of databases)
       gateway = await startGateway({ database: await empty(), settings })
       gateway.clock.now = Date.now()
       gateway.clock.real = false
-      team = teamOn(gateway.store, readConfig(settings), () => gateway.clock.now)
+      team = teamOn(gateway.store, gateway.sealer, () => gateway.clock.now)
     })
     after(() => gateway.stop())
 
@@ -419,7 +418,7 @@ test('over plain http nobody signs in from another machine, unless the operator 
 test('behind https the cookie is a __Host- cookie, sent over https alone', async () => {
   const gateway = await startGateway({ settings: { PUBLIC_URL: 'https://sms.example.org' } })
   try {
-    const team = teamOn(gateway.store, readConfig({ DATA_DIR: scratch() }), Date.now)
+    const team = teamOn(gateway.store, gateway.sealer, Date.now)
     const { token } = await team.ticket('setup', 'test')
     const answer = await rawPost(gateway, 'sms.example.org', '/session/links/use', {
       token,

@@ -12,6 +12,7 @@ import { pageSize } from '../../src/core/received.ts'
 import type { Store } from '../../src/core/store.ts'
 import { whatsappIdOf } from '../../src/links/whatsapp/outbox.ts'
 import { linkNumber } from '../../src/pairing.ts'
+import { openSealer } from '../../src/secrets/secret-key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
@@ -56,7 +57,7 @@ for (const { name, empty } of databases)
     const config = readConfig({ DATABASE_URL: database, DATA_DIR: folder, WHATSAPP_WS_URL: url })
     const signal = AbortSignal.timeout(20_000)
     const steps = linkNumber(
-      { store, config, log, now: Date.now, signal },
+      { store, config, sealer: await openSealer(store, config), log, now: Date.now, signal },
       { environmentId: 1, name: 'Shop' },
       false,
     )

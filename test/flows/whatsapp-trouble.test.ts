@@ -9,9 +9,8 @@ import { pair } from '../../src/links/whatsapp/pairing.ts'
 import { inboxType } from '../../src/links/whatsapp/session.ts'
 import { WebVersions } from '../../src/links/whatsapp/web-version.ts'
 import { SealedVault } from '../../src/secrets/sealed-vault.ts'
-import { secretKey } from '../../src/secrets/secret-key.ts'
 import { openStore } from '../../src/store/open.ts'
-import { emptySqlite, scratch } from '../standins/databases.ts'
+import { emptySqlite } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
 
@@ -25,7 +24,7 @@ test('a line that takes messages and decrypts none is given up, and the next one
   // The same session in other hands, which can be made to hang.
   await gateway.stop()
   const store = await openStore(database, { now: Date.now })
-  const sealed = new SealedVault(store, device.id, secretKey({ SECRET_KEY: undefined, DATA_DIR: scratch() }))
+  const sealed = new SealedVault(store, device.id, gateway.sealer)
   let hangs = false
   let hung = 0
   let away = false
@@ -188,11 +187,7 @@ for (const [reason, code] of [
       })) {
         if (step.step === 'qr') server.scan(step.qr, account)
         if (step.step === 'linked')
-          await new SealedVault(
-            gateway.store,
-            device.id,
-            secretKey({ SECRET_KEY: undefined, DATA_DIR: scratch() }),
-          ).write(step.session)
+          await new SealedVault(gateway.store, device.id, gateway.sealer).write(step.session)
       }
       await until('online', async () => (await gateway.store.devices())[0]!.online, 10_000)
     }

@@ -129,7 +129,7 @@ for (const { name, empty } of databases)
       await ended(child.key)
     })
     test('people give what their role allows, and their keys outlive nobody', async () => {
-      const owner = await teamOf(gateway, folder).owner()
+      const owner = await teamOf(gateway).owner()
       const made = await owner.ask('POST', `${base}/keys`, { name: 'by hand', scopes, rate_limit: 100_000 })
       assert.equal(made.status, 201, made.text)
       assert.equal(made.body.data.created_by_key, null)

@@ -210,7 +210,7 @@ const watched = [
   'events',
 ]
 
-async function allIdentities(gateway: TestGateway, folder: string): Promise<Identity[]> {
+async function allIdentities(gateway: TestGateway, _folder: string): Promise<Identity[]> {
   const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
   const identities: Identity[] = [
     { name: 'nobody', headers: {}, refusals: ['missing_key'] },
@@ -259,7 +259,7 @@ async function allIdentities(gateway: TestGateway, folder: string): Promise<Iden
       environment,
     })
   }
-  const people = teamOf(gateway, folder)
+  const people = teamOf(gateway)
   const owner = await people.owner()
   const visitors = {
     owner,

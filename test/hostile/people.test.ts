@@ -18,7 +18,7 @@ for (const { name, empty } of databases)
       const folder = scratch()
       gateway = await startGateway({ database: await empty(), settings: { DATA_DIR: folder } })
       gateway.clock.real = false
-      people = teamOf(gateway, folder, () => gateway.clock.now)
+      people = teamOf(gateway, () => gateway.clock.now)
       owner = await people.owner()
     })
     after(() => gateway.stop())

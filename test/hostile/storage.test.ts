@@ -21,7 +21,7 @@ for (const { name, empty } of databases)
     after(() => gateway.stop())
 
     test('an address with NUL in it is one that nobody knows, and is noted', async () => {
-      const { owner, colleague } = teamOf(gateway, folder)
+      const { owner, colleague } = teamOf(gateway)
       const one = await owner()
       const viewer = await colleague('viewer')
       for (const path of ['/api/v1/keys/%00', '/api/v1/keys/a%00b/rotate', '/session/sessions/%00'])

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { readConfig } from '../../src/config.ts'
 import { teamOn } from '../../src/team.ts'
 import { buildWeb } from '../../tools/build-web.ts'
 import { browserPath, launch } from './browser.ts'
@@ -59,7 +58,7 @@ export class Dashboard {
   }
 
   get team() {
-    return teamOn(this.gateway.store, readConfig({ DATA_DIR: scratch() }), Date.now)
+    return teamOn(this.gateway.store, this.gateway.sealer, Date.now)
   }
 
   /** A browser of its own, with nothing in it. */

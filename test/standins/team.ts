@@ -1,7 +1,6 @@
 /** People with each role on a test gateway, signed in. */
 
 import assert from 'node:assert/strict'
-import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/core/user.ts'
 import { teamOn } from '../../src/team.ts'
 import type { TestGateway } from './gateway.ts'
@@ -9,9 +8,8 @@ import { Visitor } from './visitor.ts'
 
 export const password = 'four words make one'
 
-/** For a gateway whose DATA_DIR is this folder. */
-export function teamOf(gateway: TestGateway, folder: string, now: () => number = Date.now) {
-  const team = teamOn(gateway.store, readConfig({ DATA_DIR: folder }), now)
+export function teamOf(gateway: TestGateway, now: () => number = Date.now) {
+  const team = teamOn(gateway.store, gateway.sealer, now)
   const use = async (token: string, email: string): Promise<Visitor> => {
     const one = new Visitor(gateway.url)
     const { status, text } = await one.ask('POST', '/session/links/use', { token, email, password })

@@ -3,8 +3,6 @@
 import type { Device } from '../../../src/core/device.ts'
 import { pair } from '../../../src/links/whatsapp/pairing.ts'
 import { SealedVault } from '../../../src/secrets/sealed-vault.ts'
-import { secretKey } from '../../../src/secrets/secret-key.ts'
-import { scratch } from '../databases.ts'
 import { startGateway, type TestGateway, type TestOptions, until } from '../gateway.ts'
 import type { Party } from './party.ts'
 import { WhatsAppStandin } from './server.ts'
@@ -38,11 +36,7 @@ export async function link(
     if (step.step !== 'linked') continue
     const device = await gateway.device('production', { kind: 'whatsapp', phone: step.number })
     await gateway.store.change(device.id, { caution: reckless })
-    await new SealedVault(
-      gateway.store,
-      device.id,
-      secretKey({ SECRET_KEY: undefined, DATA_DIR: scratch() }),
-    ).write(step.session)
+    await new SealedVault(gateway.store, device.id, gateway.sealer).write(step.session)
     return device
   }
   throw new Error('the attempt ended without a word')
