@@ -18,14 +18,14 @@ import type {
   TotpRequest,
   TotpResponse,
 } from './session-api.ts'
-import { type Asked, Transport } from './transport.ts'
+import { type Asked, type BasestationOptions, Transport } from './transport.ts'
 
 export class BasestationSession {
   readonly #transport: Transport
 
   /** The gateway's address; in its own pages nothing. */
-  constructor(url = '') {
-    this.#transport = new Transport({ url }, `${url.replace(/\/+$/, '')}/session`)
+  constructor(url = '', options: Pick<BasestationOptions, 'onRefused'> = {}) {
+    this.#transport = new Transport({ url, ...options }, `${url.replace(/\/+$/, '')}/session`)
   }
 
   /** Who is signed in, if anybody is. */
@@ -54,6 +54,11 @@ export class BasestationSession {
   /** Other sessions end. */
   changePassword(request: PasswordRequest): Promise<OkResponse> {
     return this.#ask('POST', '/password', request)
+  }
+
+  /** For fifteen minutes, what gives others lasting access is not refused with `password_needed`. */
+  confirmPassword(request: ConfirmRequest): Promise<OkResponse> {
+    return this.#ask('POST', '/confirm', request)
   }
 
   /** A secret for an authenticator app, which counts once a code of it was confirmed. */

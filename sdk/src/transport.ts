@@ -14,6 +14,8 @@ export type BasestationOptions = {
   longestWait?: number
   /** Milliseconds after which a request is given up; default 30,000. */
   timeoutMs?: number
+  /** Asked about each refusal. True: something was done about it, and it is worth another try. */
+  onRefused?: (error: BasestationError) => Promise<boolean>
   /** Another `fetch`, for proxies and tests. */
   fetch?: typeof globalThis.fetch
 }
@@ -54,6 +56,7 @@ export class Transport {
       retries: 2,
       longestWait: 60,
       timeoutMs: 30_000,
+      onRefused: async () => false,
       fetch: globalThis.fetch.bind(globalThis),
       ...options,
     }
@@ -104,11 +107,13 @@ export class Transport {
     const answer: unknown = await (response.ok ? read(response) : response.json()).catch(() => undefined)
     if (response.ok && answer !== undefined) return answer as Answer
     const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-    throw new BasestationError(
+    const error = new BasestationError(
       response.status,
       isProblem(answer) ? answer : undefined,
       Number.isFinite(retryAfter) ? retryAfter : undefined,
     )
+    if (await this.#options.onRefused(error)) return await this.once(asked, read)
+    throw error
   }
 }
 

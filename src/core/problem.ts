@@ -27,6 +27,7 @@ export const problemCodes = [
   'insufficient_scope',
   'ip_not_allowed',
   'not_allowed',
+  'password_needed',
   'cross_site',
   'wrong_host',
   'insecure_login',

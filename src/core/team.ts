@@ -5,6 +5,7 @@ import { hashPassword, isNobodys, isPassword, weakness } from './password.ts'
 import { invalid, Problem } from './problem.ts'
 import { newTotpSecret, totpStepAt, totpUri, usedStep } from './totp.ts'
 import {
+  confirmedMs,
   hashToken,
   managesTeam,
   mayGrant,
@@ -188,6 +189,18 @@ export class Team {
       throw new Problem('rate_limited', 'Too many wrong tries.', { retryAfter: Math.ceil(wait / 1_000) })
     if (!(await isPassword(password, user.password))) throw invalid(pointer, 'The password is wrong.')
     await this.#parts.store.forgiveLogin([`confirm ${user.id}`])
+  }
+
+  /** They gave their password: for a while they may give others lasting access. */
+  async confirmSession({ id, user }: SignedIn, password: string): Promise<void> {
+    await this.confirm(user, password)
+    await this.#parts.store.confirmSession(id)
+  }
+
+  /** A browser that was left open must not give others access that outlasts its session. */
+  unconfirmed({ confirmedAt }: SignedIn): Problem | undefined {
+    if (confirmedAt > this.#parts.now() - confirmedMs) return undefined
+    return new Problem('password_needed', 'Confirm your password first.')
   }
 
   /** A secret for an authenticator app. It counts once a code made with it was given. */

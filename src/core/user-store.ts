@@ -41,6 +41,8 @@ export interface UserStore {
   session(hash: string): Awaitable<SignedIn | undefined>
   sessions(userId: string): Awaitable<Session[]>
   seeSession(id: string): Promise<void>
+  /** The password was given again. */
+  confirmSession(id: string): Promise<void>
   endSession(userId: string, id: string): Promise<boolean>
 
   /** Counts a try before it is made. Returns how many milliseconds to wait instead; 0: go ahead. */

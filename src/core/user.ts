@@ -40,6 +40,9 @@ export const mayGrant = (by: Role, role: Role): boolean =>
 export const sessionIdleMs = 12 * 3_600_000
 export const sessionMostMs = 7 * 24 * 3_600_000
 
+/** For so long after the password was given, lasting access can be given to others without it. */
+export const confirmedMs = 15 * 60_000
+
 export type Session = {
   id: string
   userId: string
@@ -48,6 +51,8 @@ export type Session = {
   agent: string
   createdAt: number
   seenAt: number
+  /** When the password was last given. */
+  confirmedAt: number
 }
 /** `password`: the one that was given, as it was kept then. */
 export type SessionDraft = Pick<Session, 'userId' | 'address' | 'agent'> & { hash: string; password: string }

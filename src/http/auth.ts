@@ -129,7 +129,12 @@ export class Door {
       )
       return
     }
-    done(this.#forbidden(request, key))
+    done(this.#forbidden(request, key) ?? this.#unconfirmed(request))
+  }
+
+  #unconfirmed({ visitor, routeOptions }: FastifyRequest): Problem | undefined {
+    if (!visitor || !routeOptions.config.asksPassword) return undefined
+    return this.#parts.visitors.unconfirmed(visitor)
   }
 
   #forbidden(request: FastifyRequest, key: Key): Problem | undefined {
@@ -154,6 +159,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key needs to use the route. */
     scope?: Scope
+    asksPassword?: true
   }
 }
 

@@ -46,7 +46,11 @@ export function registerEnvironment(
       app.route({
         method: route.method,
         url,
-        config: { scope: route.scope, ...(deedOf(route) && { deed: deedOf(route)! }) },
+        config: {
+          scope: route.scope,
+          ...(route.asksPassword && { asksPassword: true }),
+          ...(deedOf(route) && { deed: deedOf(route)! }),
+        },
         schema: {
           ...(body && { body }),
           querystring: route.query ?? noQuery,

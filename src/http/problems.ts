@@ -28,6 +28,7 @@ const table: Record<ProblemCode, readonly [status: number, title: string]> = {
   invalid_signature: [401, 'Signature invalid'],
   insufficient_scope: [403, 'Insufficient scope'],
   ip_not_allowed: [403, 'Address not allowed'],
+  password_needed: [403, 'Password needed'],
   not_allowed: [403, 'Not allowed'],
   cross_site: [403, 'Asked for by another site'],
   wrong_host: [403, 'Unknown host name'],

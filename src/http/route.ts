@@ -57,6 +57,8 @@ export type Route = {
   isLook?: true
   /** The journal tells what keys do with it, so that the audit log need not. */
   isTold?: true
+  /** It gives access that outlasts a session: people give their password again. */
+  asksPassword?: true
   /** The answer holds a secret, which is kept for repetitions only under seal. */
   secret?: true
   /** The answer comes piece by piece, each of this shape, for as long as somebody listens. */

@@ -60,6 +60,8 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
         if (request.visitor) await requireAllowance(parts, request.visitor)
         // Before the body: whoever may not do it does not learn whether it could be done.
         if (route.access === 'team') requireTeam(request.visitor!.user)
+        const unconfirmed = route.asksPassword && visitors.unconfirmed(request.visitor!)
+        if (unconfirmed) throw unconfirmed
       },
       preValidation: (request, _reply, done) => {
         request.query = readQuery(request.query as Record<string, unknown>, route.query)

@@ -34,6 +34,8 @@ export type SessionRoute = {
   isLook?: true
   /** Takes a password, which must not go over an open line. */
   isLogin?: true
+  /** It gives access that outlasts a session: people give their password again. */
+  asksPassword?: true
   /** What the audit log should tell beside ids. */
   target?: (body: unknown) => string
   action: (request: SessionRequest) => Promise<object>
@@ -137,6 +139,19 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       action: async ({ visitor, body }) => {
         const { current, password } = body as shapes.PasswordRequest
         await team.changePassword(visitor!, current, password)
+        return ok
+      },
+    },
+    {
+      operation: 'confirmPassword',
+      method: 'POST',
+      path: '/confirm',
+      access: 'signed in',
+      isLogin: true,
+      body: shapes.ConfirmRequest,
+      response: shapes.OkResponse,
+      action: async ({ visitor, body }) => {
+        await team.confirmSession(visitor!, (body as shapes.ConfirmRequest).password)
         return ok
       },
     },

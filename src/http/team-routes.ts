@@ -33,6 +33,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       method: 'POST',
       path: '/team/invitations',
       access: 'team',
+      asksPassword: true,
       body: shapes.InviteRequest,
       target: body => `${(body as shapes.InviteRequest).email} ${(body as shapes.InviteRequest).role}`,
       response: shapes.LinkResponse,
@@ -58,6 +59,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       method: 'PATCH',
       path: '/team/:user_id',
       access: 'team',
+      asksPassword: true,
       body: shapes.RoleRequest,
       target: body => (body as shapes.RoleRequest).role,
       response: shapes.OkResponse,
@@ -82,6 +84,7 @@ export function teamRoutes({ team, store, publicUrl }: SessionRouteParts): Sessi
       method: 'POST',
       path: '/team/:user_id/password',
       access: 'team',
+      asksPassword: true,
       response: shapes.LinkResponse,
       action: async ({ visitor, params }) => {
         const { token, ticket } = await team.resetPassword(visitor!.user, params.user_id!)

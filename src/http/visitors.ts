@@ -15,16 +15,21 @@ declare module 'fastify' {
 }
 
 export class Visitors {
-  readonly #team: Pick<Team, 'signedIn'>
+  readonly #team: Pick<Team, 'signedIn' | 'unconfirmed'>
   readonly #guard: BrowserGuard
 
-  constructor(team: Pick<Team, 'signedIn'>, guard: BrowserGuard) {
+  constructor(team: Pick<Team, 'signedIn' | 'unconfirmed'>, guard: BrowserGuard) {
     this.#team = team
     this.#guard = guard
   }
 
   hasSession(request: FastifyRequest): boolean {
     return request.headers.cookie !== undefined && this.#guard.token(request) !== undefined
+  }
+
+  /** Why they may not give others lasting access yet. */
+  unconfirmed(visitor: SignedIn): Problem | undefined {
+    return this.#team.unconfirmed(visitor)
   }
 
   /** Who asks, or a Problem thrown. */

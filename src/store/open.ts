@@ -175,6 +175,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     beginSession: write(users.beginSession),
     session: hash => users.session(reader, hash, options.now()),
     sessions: userId => users.sessions(reader, userId, options.now()),
+    confirmSession: write(users.confirmSession),
     seeSession: write(users.seeSession),
     endSession: (userId, id) => group.run(users.endSession, { userId, id }),
     tryLogin: write(audit.tryLogin),

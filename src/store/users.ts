@@ -22,7 +22,8 @@ const columns = raw(
   `u.id, u.email, u.role, u.password, u.totp, u.totp_step AS "totpStep", u.created_at AS "createdAt"`,
 )
 const sessionColumns = raw(
-  `s.id, s.user_id AS "userId", s.address, s.agent, s.created_at AS "createdAt", s.seen_at AS "seenAt"`,
+  `s.id, s.user_id AS "userId", s.address, s.agent, s.created_at AS "createdAt", s.seen_at AS "seenAt",
+   s.confirmed_at AS "confirmedAt"`,
 )
 const ticketColumns = raw(
   `id, kind, email, role, created_by AS "createdBy", created_at AS "createdAt", expires_at AS "expiresAt"`,
@@ -174,9 +175,10 @@ export const beginSession: Verb<SessionDraft, Session | undefined> = async (tx, 
     await tx.all(sql`
       DELETE FROM sessions WHERE seen_at <= ${tx.now - sessionIdleMs} OR created_at <= ${tx.now - sessionMostMs}`)
     const [row] = await tx.all<Session>(sql`
-      INSERT INTO sessions (hash, id, user_id, address, agent, created_at, seen_at)
-      VALUES (${hash}, ${randomUUIDv7()}, ${userId}, ${address}, ${agent}, ${tx.now}, ${tx.now})
-      RETURNING id, user_id AS "userId", address, agent, created_at AS "createdAt", seen_at AS "seenAt"`)
+      INSERT INTO sessions (hash, id, user_id, address, agent, created_at, seen_at, confirmed_at)
+      VALUES (${hash}, ${randomUUIDv7()}, ${userId}, ${address}, ${agent}, ${tx.now}, ${tx.now}, ${tx.now})
+      RETURNING id, user_id AS "userId", address, agent, created_at AS "createdAt", seen_at AS "seenAt",
+        confirmed_at AS "confirmedAt"`)
     begun.push(row)
   }
   return begun
@@ -199,6 +201,11 @@ export async function sessions(connection: Sql, userId: string, now: number): Pr
 
 export const seeSession: Verb<string, void> = async (tx, ids) => {
   for (const id of ids) await tx.all(sql`UPDATE sessions SET seen_at = ${tx.now} WHERE id = ${id}`)
+  return ids.map(() => undefined)
+}
+
+export const confirmSession: Verb<string, void> = async (tx, ids) => {
+  for (const id of ids) await tx.all(sql`UPDATE sessions SET confirmed_at = ${tx.now} WHERE id = ${id}`)
   return ids.map(() => undefined)
 }
 

@@ -52,6 +52,27 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await until('it is refused', async () => (await works(first)) === 401)
     assert.equal(await works(second), 200)
   })
+  test('a password that was given a while ago is asked for again, and what was asked goes on', async () => {
+    const page = await dashboard.at('/staging/keys')
+    dashboard.gateway.clock.now = Date.now() + 16 * 60_000
+    dashboard.gateway.clock.real = false
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('What is it for?').fill('Asked again')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const asked = page.getByRole('dialog', { name: 'Confirm your password' })
+    await asked.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Confirm your password first').waitFor()
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await asked.getByLabel('Password').fill('not this one')
+    await asked.getByRole('button', { name: 'Confirm' }).click()
+    await asked.getByText('The password is wrong.').waitFor()
+    await asked.getByLabel('Password').fill(password)
+    await asked.getByRole('button', { name: 'Confirm' }).click()
+    const secret = await page.getByRole('dialog').locator('.secret code').first().innerText()
+    assert.equal(await works(secret), 200)
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+    dashboard.gateway.clock.real = true
+  })
   test('scopes are chosen one by one', async () => {
     const page = await dashboard.at('/staging/keys')
     await page.getByRole('button', { name: 'New key' }).first().click()

@@ -398,6 +398,38 @@ for (const { name, empty } of databases)
         ),
       )
     })
+    test('what gives lasting access asks for the password again, once it was given a while ago', async () => {
+      const one = await signedIn()
+      const key = await gateway.key('staging', { scopes: ['keys:manage'] })
+      const make = () => one.ask('POST', '/staging/api/v1/keys', { name: 'k', scopes: ['messages:read'] })
+      const invite = () =>
+        one.ask('POST', '/session/team/invitations', { email: 'later@example.org', role: 'viewer' })
+      const codes = async () => [(await make()).body.code, (await invite()).body.code]
+      assert.deepEqual([(await make()).status, (await invite()).status], [201, 200])
+      gateway.clock.now += 15 * 60_000
+      assert.deepEqual(await codes(), ['password_needed', 'password_needed'])
+      // Looking, and what ends with the session, goes on.
+      assert.equal((await one.ask('GET', '/staging/api/v1/keys')).status, 200)
+      const wrong = await one.ask('POST', '/session/confirm', { password: 'no no no no' })
+      assert.deepEqual([wrong.status, wrong.body.errors[0].pointer], [400, '/password'])
+      assert.deepEqual(await codes(), ['password_needed', 'password_needed'])
+      assert.equal((await one.ask('POST', '/session/confirm', { password })).status, 200)
+      assert.deepEqual([(await make()).status, (await invite()).status], [201, 200])
+      // Another browser of theirs is asked itself; a key has no password.
+      gateway.clock.now += 15 * 60_000
+      const other = await signedIn()
+      assert.equal((await other.ask('POST', '/staging/api/v1/keys', { name: 'k' })).status, 201)
+      assert.equal((await make()).body.code, 'password_needed')
+      assert.equal(
+        (
+          await gateway.ask('POST', '/staging/api/v1/keys', {
+            key,
+            body: { name: 'k', scopes: ['keys:manage'] },
+          })
+        ).status,
+        201,
+      )
+    })
   })
 
 test('over plain http nobody signs in from another machine, unless the operator says so', async () => {

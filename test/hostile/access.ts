@@ -32,6 +32,25 @@ const plain = (who: Who, list: string): [string, Who][] =>
     .split('\n')
     .map(line => [line.trim(), who])
 
+/** What gives access that outlasts a session: people who gave their password long ago are refused. */
+export const asksPassword: ReadonlySet<string> = new Set([
+  ...scoped(
+    '',
+    `POST /devices
+     POST /devices/:device_id/enrolment
+     POST /devices/:device_id/link
+     POST /links
+     POST /webhooks
+     PATCH /webhooks/:webhook_id
+     POST /webhooks/:webhook_id/rotate
+     POST /keys
+     POST /keys/:key_id/rotate`,
+  ).map(([route]) => route),
+  'POST /session/team/invitations',
+  'PATCH /session/team/:user_id',
+  'POST /session/team/:user_id/password',
+])
+
 export const access: ReadonlyMap<string, Who> = new Map([
   ...scoped(
     'messages:send',
@@ -143,6 +162,7 @@ export const access: ReadonlyMap<string, Who> = new Map([
   ...plain(
     'signed in',
     `POST /session/password
+     POST /session/confirm
      POST /session/two-factor
      POST /session/two-factor/confirm
      POST /session/two-factor/remove

@@ -12,7 +12,7 @@ import { App } from '../standins/app.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
 import { teamOf } from '../standins/team.ts'
-import { access, roleScopes, type Who } from './access.ts'
+import { access, asksPassword, roleScopes, type Who } from './access.ts'
 
 type Environment = 'production' | 'staging'
 type Identity = {
@@ -21,6 +21,8 @@ type Identity = {
   /** What it may do as a key, and where. */
   key?: { scopes: readonly string[]; environment: Environment }
   role?: string
+  /** The password was given long ago. */
+  isUnconfirmed?: true
   isPhone?: true
   /** The codes that it is refused with wherever it is refused. */
   refusals: readonly string[]
@@ -31,7 +33,9 @@ const environmentOf = (path: string): Environment =>
 const isApi = (path: string) => /^\/(staging\/)?api\/v1\//.test(path)
 
 /** Whether this caller is let in: by the table. */
-function isAllowed(who: Who, path: string, { key, role, isPhone }: Identity): boolean {
+function isAllowed(who: Who, route: string, { key, role, isUnconfirmed, isPhone }: Identity): boolean {
+  const [, path = ''] = route.split(' ')
+  if (isUnconfirmed && asksPassword.has(route)) return false
   if (who === 'anyone') return true
   if (who === 'secret') return false
   if (who === 'phone') return isPhone === true
@@ -50,16 +54,15 @@ for (const { name, empty } of databases)
     let identities: Identity[]
     let driver: Driver
     before(async () => {
-      const folder = scratch()
       const database = await empty()
       driver = openDriver(database)
       gateway = await startGateway({
         database,
         // Each request seems to come from elsewhere: otherwise failures would be answered slower and slower.
-        settings: { DATA_DIR: folder, TRUST_PROXY: '127.0.0.1' },
+        settings: { DATA_DIR: scratch(), TRUST_PROXY: '127.0.0.1' },
         appPhones: true,
       })
-      identities = await allIdentities(gateway, folder)
+      identities = await allIdentities(gateway, driver)
       // The phones were heard of a moment ago, and are taken for gone in another.
       await until(
         'all is quiet',
@@ -107,7 +110,7 @@ for (const { name, empty } of databases)
 
     const refusedAt = async (route: string, who: Who): Promise<string[]> => {
       const [method = '', path = ''] = route.split(' ')
-      const refused = identities.filter(one => !isAllowed(who, path, one))
+      const refused = identities.filter(one => !isAllowed(who, route, one))
       const found = await Promise.all(
         refused.map(async ({ name, headers, refusals }) => {
           const { status, code } = await ask(method, path.replaceAll(/:\w+/g, 'x'), headers)
@@ -120,7 +123,7 @@ for (const { name, empty } of databases)
     }
     const allowedAt = async (route: string, who: Who): Promise<string[]> => {
       const [method = '', path = ''] = route.split(' ')
-      const allowed = identities.filter(one => isAllowed(who, path, one))
+      const allowed = identities.filter(one => isAllowed(who, route, one))
       const found = await Promise.all(
         allowed.map(async ({ name, headers }) => {
           const { status, code } = await ask(method, path.replaceAll(/:\w+/g, 'x'), headers)
@@ -210,7 +213,7 @@ const watched = [
   'events',
 ]
 
-async function allIdentities(gateway: TestGateway, _folder: string): Promise<Identity[]> {
+async function allIdentities(gateway: TestGateway, driver: Driver): Promise<Identity[]> {
   const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
   const identities: Identity[] = [
     { name: 'nobody', headers: {}, refusals: ['missing_key'] },
@@ -274,6 +277,19 @@ async function allIdentities(gateway: TestGateway, _folder: string): Promise<Ide
       role,
       refusals: ['not_allowed'],
     })
+  const late = await people.colleague('owner', 'late@example.org')
+  const [session] = await driver.reader.all<{ id: string }>(sql`
+    SELECT s.id AS id FROM sessions s JOIN users u ON u.id = s.user_id WHERE u.email = 'late@example.org'`)
+  await driver.transact(async tx =>
+    tx.all(sql`UPDATE sessions SET confirmed_at = 0 WHERE id = ${session!.id}`),
+  )
+  identities.push({
+    name: 'an owner who gave the password long ago',
+    headers: { cookie: late.cookie, 'sec-fetch-site': 'same-origin' },
+    role: 'owner',
+    isUnconfirmed: true,
+    refusals: ['password_needed'],
+  })
   identities.push({
     name: 'a session that was ended',
     headers: { cookie: 'basestation=nothing', 'sec-fetch-site': 'same-origin' },

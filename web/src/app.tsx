@@ -6,6 +6,7 @@ import type { SessionResponse } from '../../sdk/src/index.ts'
 import { type Environment, EnvironmentContext, environments, rememberedEnvironment } from './environment.ts'
 import { Login } from './pages/login.tsx'
 import { Trouble } from './parts/page.tsx'
+import { PasswordSheet } from './parts/password-sheet.tsx'
 import { type SignedIn, SignedInContext, useSession } from './session.ts'
 import { Shell } from './shell.tsx'
 import { startOver } from './start-over.ts'
@@ -88,6 +89,7 @@ function Inside({ signedIn }: { signedIn: SignedIn }) {
   const home = `/${rememberedEnvironment() ?? 'production'}`
   return (
     <SignedInContext value={signedIn}>
+      <PasswordSheet />
       <Switch>
         <Route path="/login">
           <Redirect to={home} replace />

@@ -2,6 +2,7 @@
 
 import { createContext, useContext } from 'react'
 import { Basestation } from '../../sdk/src/index.ts'
+import { onRefused } from './password-asked.ts'
 
 export type Environment = 'production' | 'staging'
 export const environments: readonly Environment[] = ['production', 'staging']
@@ -9,9 +10,11 @@ export const environments: readonly Environment[] = ['production', 'staging']
 const paths: Record<Environment, string> = { production: '/api/v1', staging: '/staging/api/v1' }
 /** Seconds. Somebody waits: a refusal that lasts longer is shown at once. */
 const longestWait = 2
+const clientOf = (environment: Environment) =>
+  new Basestation({ url: location.origin + paths[environment], longestWait, onRefused })
 const clients: Record<Environment, Basestation> = {
-  production: new Basestation({ url: location.origin + paths.production, longestWait }),
-  staging: new Basestation({ url: location.origin + paths.staging, longestWait }),
+  production: clientOf('production'),
+  staging: clientOf('staging'),
 }
 
 export const apiOf = (environment: Environment): Basestation => clients[environment]

@@ -3,9 +3,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { BasestationSession, type SessionResponse } from '../../sdk/src/index.ts'
+import { onRefused } from './password-asked.ts'
 import { startOver } from './start-over.ts'
 
-export const session = new BasestationSession()
+export const session = new BasestationSession('', { onRefused })
 
 export type Scope = NonNullable<SessionResponse['data']['scopes']>[number]
 export type Role = NonNullable<SessionResponse['data']['user']>['role']

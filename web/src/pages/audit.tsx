@@ -16,6 +16,7 @@ const words: Record<string, string> = {
   logout: 'signed out',
   changePassword: 'changed their password',
   confirmTwoFactor: 'switched one-time codes on',
+  confirmPassword: 'confirmed their password',
   removeTwoFactor: 'switched one-time codes off',
   endBrowserSession: 'ended a session',
   invite: 'invited somebody',
