@@ -2,10 +2,10 @@
 
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { accountsOn } from '../src/accounts.ts'
 import { readConfig } from '../src/config.ts'
 import { openSealer } from '../src/secrets/secret-key.ts'
 import { openStore } from '../src/store/open.ts'
-import { teamOn } from '../src/team.ts'
 import { browserPath, launch } from '../test/standins/browser.ts'
 import { buildWeb } from '../tools/build-web.ts'
 import { median, Server } from './process.ts'
@@ -42,9 +42,9 @@ export async function dashboard(folder: string): Promise<void> {
 
 async function addOwner(url: string, folder: string): Promise<void> {
   const store = await openStore(url, { now: Date.now })
-  const team = teamOn(store, await openSealer(store, readConfig({ DATA_DIR: folder })), Date.now)
-  const { token } = await team.ticket('setup', 'bench')
-  await team.redeem(token, owner, { address: '127.0.0.1', agent: 'bench' })
+  const accounts = accountsOn(store, await openSealer(store, readConfig({ DATA_DIR: folder })), Date.now)
+  const { token } = await accounts.ticket('setup', 'bench')
+  await accounts.redeem(token, owner, { address: '127.0.0.1', agent: 'bench' })
   await store.close()
 }
 

@@ -1,6 +1,8 @@
 /** Builds what people sign in with: the team, its guard, and the routes under /session. */
 
+import { accountsOn } from './accounts.ts'
 import type { Config } from './config.ts'
+import { Team } from './core/team.ts'
 import type { UserStore } from './core/user-store.ts'
 import { BrowserGuard } from './http/browser-guard.ts'
 import type { SessionParts } from './http/session-api.ts'
@@ -8,7 +10,6 @@ import { sessionRoutes } from './http/session-routes.ts'
 import { teamRoutes } from './http/team-routes.ts'
 import { Visitors } from './http/visitors.ts'
 import type { Sealer } from './secrets/sealer.ts'
-import { teamOn } from './team.ts'
 import { version } from './version.ts'
 
 export type SignInParts = Pick<SessionParts, 'delay' | 'count' | 'refusals'> & {
@@ -29,17 +30,18 @@ export function buildSignIn({
   refusals,
   now,
 }: SignInParts): SessionParts {
-  const team = teamOn(store, sealer, now)
+  const accounts = accountsOn(store, sealer, now)
+  const team = new Team({ store, accounts })
   const guard = new BrowserGuard({
     publicUrl,
     stagingHost: config.STAGING_HOST,
     allowInsecureLogin: config.ALLOW_INSECURE_LOGIN,
   })
-  const parts = { team, store, publicUrl, version }
+  const parts = { accounts, team, store, publicUrl, version }
   return {
     routes: [...sessionRoutes(parts), ...teamRoutes(parts)],
     guard,
-    visitors: new Visitors(team, guard),
+    visitors: new Visitors(accounts, guard),
     audit: store,
     refusals,
     delay,

@@ -27,7 +27,7 @@ const allowed: Record<string, readonly string[]> = {
     'cloud-number',
     'tls',
     'memory',
-    'team',
+    'accounts',
     'webhooks',
     'version',
   ],

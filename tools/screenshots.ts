@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { accountsOn } from '../src/accounts.ts'
 import { readConfig } from '../src/config.ts'
 import { prepareFirstRun } from '../src/first-run.ts'
 import { build, makeLog } from '../src/main.ts'
-import { teamOn } from '../src/team.ts'
 import { browserPath, launch } from '../test/standins/browser.ts'
 import { buildWeb } from './build-web.ts'
 import { pretend } from './pretend.ts'
@@ -112,9 +112,9 @@ async function main(): Promise<void> {
   const gateway = await build(config, { log: makeLog('silent') })
   const url = await gateway.start()
   await prepareFirstRun(gateway.store)
-  const team = teamOn(gateway.store, gateway.sealer, Date.now)
-  const { token } = await team.ticket('setup', 'pictures')
-  await team.redeem(token, { email: 'owner@example.org', password }, { address: '127.0.0.1', agent: '' })
+  const accounts = accountsOn(gateway.store, gateway.sealer, Date.now)
+  const { token } = await accounts.ticket('setup', 'pictures')
+  await accounts.redeem(token, { email: 'owner@example.org', password }, { address: '127.0.0.1', agent: '' })
   const browser = await launch(path)
   try {
     await pretend(gateway, url)

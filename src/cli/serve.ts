@@ -1,11 +1,11 @@
 /** basestation serve: the gateway itself. */
 
 import { networkInterfaces } from 'node:os'
+import { accountsOn } from '../accounts.ts'
 import type { Config } from '../config.ts'
 import { ticketUrl } from '../core/user.ts'
 import type { Basestation } from '../main.ts'
 import { cleanUpEarly } from '../memory.ts'
-import { teamOn } from '../team.ts'
 import { version } from '../version.ts'
 import { type Command, exitCodes } from './command.ts'
 import { onStop } from './signals.ts'
@@ -66,9 +66,9 @@ export const serve: Command = {
 
 /** Until somebody has set the dashboard up, each start makes a link with which one can. */
 async function setupLink({ store, sealer }: Basestation, url: string): Promise<string | undefined> {
-  const team = teamOn(store, sealer, Date.now)
-  if (await team.isSetUp()) return undefined
-  const { token } = await team.ticket('setup', 'start')
+  const accounts = accountsOn(store, sealer, Date.now)
+  if (await accounts.isSetUp()) return undefined
+  const { token } = await accounts.ticket('setup', 'start')
   return ticketUrl(url, 'setup', token)
 }
 

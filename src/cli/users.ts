@@ -1,10 +1,10 @@
 /** basestation setup-link and users: ways into the dashboard for those who have the machine. */
 
+import { accountsOn } from '../accounts.ts'
 import { Problem } from '../core/problem.ts'
 import { isoTime } from '../core/time.ts'
 import { ticketUrl } from '../core/user.ts'
 import { openSealer } from '../secrets/secret-key.ts'
-import { teamOn } from '../team.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
 import { withStore } from './with-store.ts'
@@ -15,14 +15,14 @@ const setupLink: Command = {
   run: context =>
     withStore(context, async store => {
       const { config, output } = context
-      const team = teamOn(store, await openSealer(store, config), Date.now)
+      const accounts = accountsOn(store, await openSealer(store, config), Date.now)
       const owner = (await store.users()).find(({ role }) => role === 'owner')
       if (owner)
         throw new Problem(
           'link_expired',
           `The dashboard is set up. Sign in, or, with a lost password: npx basestation users reset ${owner.email}`,
         )
-      const { token, ticket } = await team.ticket('setup', 'command line')
+      const { token, ticket } = await accounts.ticket('setup', 'command line')
       const url = ticketUrl((await store.announced()) ?? config.PUBLIC_URL, 'setup', token)
       output.show({ url, expires_at: isoTime(ticket.expiresAt) }, () => url)
       return undefined
@@ -63,8 +63,8 @@ const reset: Command = {
       const email = (given.words[0] ?? '').trim().toLowerCase()
       if (!(await store.userByEmail(email)))
         throw new Problem('not_found', `Nobody signs in as ${email}. See: npx basestation users list`)
-      const team = teamOn(store, await openSealer(store, config), Date.now)
-      const { token, ticket } = await team.ticket('password', 'command line', { email, role: null })
+      const accounts = accountsOn(store, await openSealer(store, config), Date.now)
+      const { token, ticket } = await accounts.ticket('password', 'command line', { email, role: null })
       const url = ticketUrl((await store.announced()) ?? config.PUBLIC_URL, 'password', token)
       output.show({ url, expires_at: isoTime(ticket.expiresAt) }, () => url)
       return undefined

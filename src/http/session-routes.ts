@@ -1,7 +1,8 @@
 /** Signing in and out, and what everybody may change about themselves. */
 
+import type { Accounts, Begun, Caller } from '../core/accounts.ts'
 import { Problem } from '../core/problem.ts'
-import type { Begun, Caller, Team } from '../core/team.ts'
+import type { Team } from '../core/team.ts'
 import { isoTime } from '../core/time.ts'
 import { type SignedIn, scopesOf, type User } from '../core/user.ts'
 import type { UserStore } from '../core/user-store.ts'
@@ -42,6 +43,7 @@ export type SessionRoute = {
 }
 
 export type SessionRouteParts = {
+  accounts: Accounts
   team: Team
   store: UserStore
   publicUrl: () => string
@@ -50,7 +52,7 @@ export type SessionRouteParts = {
 
 export const ok = { success: true }
 
-export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteParts): SessionRoute[] {
+export function sessionRoutes({ accounts, store, publicUrl, version }: SessionRouteParts): SessionRoute[] {
   return [
     {
       operation: 'session',
@@ -61,7 +63,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       action: async ({ visitor, isInsecure }): Promise<shapes.SessionResponse> => ({
         success: true,
         data: {
-          set_up: await team.isSetUp(),
+          set_up: await accounts.isSetUp(),
           insecure: isInsecure,
           ...(visitor && {
             version,
@@ -82,7 +84,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       body: shapes.TicketRequest,
       response: shapes.TicketResponse,
       action: async ({ body }): Promise<shapes.TicketResponse> => {
-        const { kind, email, role, expiresAt } = await team.look((body as { token: string }).token)
+        const { kind, email, role, expiresAt } = await accounts.look((body as { token: string }).token)
         return { success: true, data: { kind, email, role, expires_at: isoTime(expiresAt) } }
       },
     },
@@ -96,7 +98,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       response: shapes.OkResponse,
       action: async ({ body, caller, name, setSession }) => {
         const { token, ...given } = body as shapes.RedeemRequest
-        const begun = await team.redeem(token, given, caller)
+        const begun = await accounts.redeem(token, given, caller)
         name(begun.user.email)
         setSession(begun)
         return ok
@@ -111,7 +113,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       body: shapes.LoginRequest,
       response: shapes.OkResponse,
       action: async ({ body, caller, setSession }) => {
-        const begun = await team.logIn(body as shapes.LoginRequest, caller)
+        const begun = await accounts.logIn(body as shapes.LoginRequest, caller)
         setSession(begun)
         return ok
       },
@@ -138,7 +140,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       response: shapes.OkResponse,
       action: async ({ visitor, body }) => {
         const { current, password } = body as shapes.PasswordRequest
-        await team.changePassword(visitor!, current, password)
+        await accounts.changePassword(visitor!, current, password)
         return ok
       },
     },
@@ -151,7 +153,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       body: shapes.ConfirmRequest,
       response: shapes.OkResponse,
       action: async ({ visitor, body }) => {
-        await team.confirmSession(visitor!, (body as shapes.ConfirmRequest).password)
+        await accounts.confirmSession(visitor!, (body as shapes.ConfirmRequest).password)
         return ok
       },
     },
@@ -164,7 +166,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       response: shapes.TotpResponse,
       action: async ({ visitor }): Promise<shapes.TotpResponse> => ({
         success: true,
-        data: team.beginTotp(visitor!.user),
+        data: accounts.beginTotp(visitor!.user),
       }),
     },
     {
@@ -177,7 +179,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       response: shapes.OkResponse,
       action: async ({ visitor, body }) => {
         const { secret, code, password } = body as shapes.TotpRequest
-        await team.confirmTotp(visitor!.user, password, secret, code)
+        await accounts.confirmTotp(visitor!.user, password, secret, code)
         return ok
       },
     },
@@ -190,7 +192,7 @@ export function sessionRoutes({ team, store, publicUrl, version }: SessionRouteP
       body: shapes.ConfirmRequest,
       response: shapes.OkResponse,
       action: async ({ visitor, body }) => {
-        await team.removeTotp(visitor!.user, (body as shapes.ConfirmRequest).password)
+        await accounts.removeTotp(visitor!.user, (body as shapes.ConfirmRequest).password)
         return ok
       },
     },

@@ -1,10 +1,10 @@
 /** People who come with a session's cookie in place of a key. */
 
 import type { FastifyRequest } from 'fastify'
+import type { Accounts } from '../core/accounts.ts'
 import type { EnvironmentName } from '../core/environment.ts'
 import type { Key } from '../core/key.ts'
 import { Problem } from '../core/problem.ts'
-import type { Team } from '../core/team.ts'
 import { type SignedIn, scopesOf } from '../core/user.ts'
 import type { BrowserGuard } from './browser-guard.ts'
 
@@ -15,11 +15,11 @@ declare module 'fastify' {
 }
 
 export class Visitors {
-  readonly #team: Pick<Team, 'signedIn' | 'unconfirmed'>
+  readonly #accounts: Pick<Accounts, 'signedIn' | 'unconfirmed'>
   readonly #guard: BrowserGuard
 
-  constructor(team: Pick<Team, 'signedIn' | 'unconfirmed'>, guard: BrowserGuard) {
-    this.#team = team
+  constructor(accounts: Pick<Accounts, 'signedIn' | 'unconfirmed'>, guard: BrowserGuard) {
+    this.#accounts = accounts
     this.#guard = guard
   }
 
@@ -29,14 +29,14 @@ export class Visitors {
 
   /** Why they may not give others lasting access yet. */
   unconfirmed(visitor: SignedIn): Problem | undefined {
-    return this.#team.unconfirmed(visitor)
+    return this.#accounts.unconfirmed(visitor)
   }
 
   /** Who asks, or a Problem thrown. */
   async find(request: FastifyRequest, isUse = true): Promise<SignedIn> {
     this.#guard.check(request)
     const token = this.#guard.token(request)
-    const found = token === undefined ? undefined : await this.#team.signedIn(token, isUse)
+    const found = token === undefined ? undefined : await this.#accounts.signedIn(token, isUse)
     if (!found) throw new Problem('not_signed_in', 'Your session has ended. Sign in again.')
     return found
   }

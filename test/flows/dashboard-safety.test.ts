@@ -247,7 +247,7 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
     await stranger.goto('/')
     await stranger.getByRole('button', { name: 'Sign in' }).waitFor()
     assert.deepEqual(await seriousOn(stranger), [])
-    const { token } = await dashboard.team.ticket('invitation', 'test', {
+    const { token } = await dashboard.accounts.ticket('invitation', 'test', {
       email: 'new@example.org',
       role: 'viewer',
     })

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { accountsOn } from '../../src/accounts.ts'
 import { placeOfAddress } from '../../src/core/network.ts'
 import { totpCode, totpStepAt } from '../../src/core/totp.ts'
 import type { Role } from '../../src/core/user.ts'
-import { teamOn } from '../../src/team.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'
 import { Visitor } from '../standins/visitor.ts'
@@ -16,13 +16,13 @@ const owner = 'owner@example.org'
 for (const { name, empty } of databases)
   describe(`signing in on ${name}`, () => {
     let gateway: TestGateway
-    let team: ReturnType<typeof teamOn>
+    let accounts: ReturnType<typeof accountsOn>
     before(async () => {
       const settings = { DATA_DIR: scratch() }
       gateway = await startGateway({ database: await empty(), settings })
       gateway.clock.now = Date.now()
       gateway.clock.real = false
-      team = teamOn(gateway.store, gateway.sealer, () => gateway.clock.now)
+      accounts = accountsOn(gateway.store, gateway.sealer, () => gateway.clock.now)
     })
     after(() => gateway.stop())
 
@@ -36,7 +36,7 @@ for (const { name, empty } of databases)
     /** Somebody of the team with this role. */
     const colleague = async (role: Role) => {
       const email = `${role}@example.org`
-      const { token } = await team.ticket('invitation', 'test', { email, role })
+      const { token } = await accounts.ticket('invitation', 'test', { email, role })
       const one = visitor()
       assert.equal((await one.ask('POST', '/session/links/use', { token, password })).status, 200)
       return one
@@ -49,10 +49,10 @@ for (const { name, empty } of databases)
       assert.equal((await visitor().ask('POST', '/session/links/look', { token: 'x' })).status, 410)
     })
     test('a set-up link ends after an hour, and a weak password does not use it up', async () => {
-      const { token: old } = await team.ticket('setup', 'test')
+      const { token: old } = await accounts.ticket('setup', 'test')
       gateway.clock.now += 3_600_001
       assert.equal((await visitor().ask('POST', '/session/links/look', { token: old })).status, 410)
-      const { token } = await team.ticket('setup', 'test')
+      const { token } = await accounts.ticket('setup', 'test')
       for (const weak of ['short', 'password1234', 'owner1234567', '123456789012', 'aaaaaaaaaaaaa']) {
         const { status, body } = await visitor().ask('POST', '/session/links/use', {
           token,
@@ -65,7 +65,7 @@ for (const { name, empty } of databases)
       assert.equal((await visitor().ask('POST', '/session/links/look', { token })).status, 200)
     })
     test('of many who use the set-up link at once, one becomes the owner', async () => {
-      const { token } = await team.ticket('setup', 'test')
+      const { token } = await accounts.ticket('setup', 'test')
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
           visitor().ask('POST', '/session/links/use', {
@@ -81,11 +81,11 @@ for (const { name, empty } of databases)
       assert.equal(users[0]!.role, 'owner')
       // Whoever it was, the rest of this file knows them under one name.
       if (users[0]!.email !== owner) {
-        const again = await team.ticket('invitation', 'test', { email: owner, role: 'owner' })
+        const again = await accounts.ticket('invitation', 'test', { email: owner, role: 'owner' })
         await visitor().ask('POST', '/session/links/use', { token: again.token, password })
         await gateway.store.removeUser(users[0]!.id)
       }
-      const late = await team.ticket('setup', 'test')
+      const late = await accounts.ticket('setup', 'test')
       assert.equal((await visitor().ask('POST', '/session/links/look', { token: late.token })).status, 410)
     })
     test('the password is kept as argon2id, and tokens only as hashes', async () => {
@@ -450,8 +450,8 @@ test('over plain http nobody signs in from another machine, unless the operator 
 test('behind https the cookie is a __Host- cookie, sent over https alone', async () => {
   const gateway = await startGateway({ settings: { PUBLIC_URL: 'https://sms.example.org' } })
   try {
-    const team = teamOn(gateway.store, gateway.sealer, Date.now)
-    const { token } = await team.ticket('setup', 'test')
+    const accounts = accountsOn(gateway.store, gateway.sealer, Date.now)
+    const { token } = await accounts.ticket('setup', 'test')
     const answer = await rawPost(gateway, 'sms.example.org', '/session/links/use', {
       token,
       email: owner,

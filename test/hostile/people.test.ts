@@ -31,7 +31,7 @@ for (const { name, empty } of databases)
       })
       assert.equal(invited.status, 200, invited.text)
       const token = new URL(invited.body.data.url).hash.slice(1)
-      const { token: reset } = await people.team.ticket('password', 'test', {
+      const { token: reset } = await people.accounts.ticket('password', 'test', {
         email: 'admin@example.org',
         role: null,
       })

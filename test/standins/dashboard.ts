@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { teamOn } from '../../src/team.ts'
+import { accountsOn } from '../../src/accounts.ts'
 import { buildWeb } from '../../tools/build-web.ts'
 import { browserPath, launch } from './browser.ts'
 import { scratch } from './databases.ts'
@@ -57,8 +57,8 @@ export class Dashboard {
     })
   }
 
-  get team() {
-    return teamOn(this.gateway.store, this.gateway.sealer, Date.now)
+  get accounts() {
+    return accountsOn(this.gateway.store, this.gateway.sealer, Date.now)
   }
 
   /** A browser of its own, with nothing in it. */
@@ -91,8 +91,8 @@ export class Dashboard {
 
   /** An owner, without the steps that lead to one. */
   async setUp(): Promise<void> {
-    const { token } = await this.team.ticket('setup', 'test')
-    await this.team.redeem(token, { email: owner, password }, { address: '127.0.0.1', agent: 'test' })
+    const { token } = await this.accounts.ticket('setup', 'test')
+    await this.accounts.redeem(token, { email: owner, password }, { address: '127.0.0.1', agent: 'test' })
   }
 
   async signIn(page: Page, email = owner): Promise<void> {

@@ -1,15 +1,15 @@
 /** People with each role on a test gateway, signed in. */
 
 import assert from 'node:assert/strict'
+import { accountsOn } from '../../src/accounts.ts'
 import type { Role } from '../../src/core/user.ts'
-import { teamOn } from '../../src/team.ts'
 import type { TestGateway } from './gateway.ts'
 import { Visitor } from './visitor.ts'
 
 export const password = 'four words make one'
 
 export function teamOf(gateway: TestGateway, now: () => number = Date.now) {
-  const team = teamOn(gateway.store, gateway.sealer, now)
+  const accounts = accountsOn(gateway.store, gateway.sealer, now)
   const use = async (token: string, email: string): Promise<Visitor> => {
     const one = new Visitor(gateway.url)
     const { status, text } = await one.ask('POST', '/session/links/use', { token, email, password })
@@ -17,9 +17,9 @@ export function teamOf(gateway: TestGateway, now: () => number = Date.now) {
     return one
   }
   return {
-    team,
-    owner: async (email = 'owner@example.org') => use((await team.ticket('setup', 'test')).token, email),
+    accounts,
+    owner: async (email = 'owner@example.org') => use((await accounts.ticket('setup', 'test')).token, email),
     colleague: async (role: Role, email = `${role}@example.org`) =>
-      use((await team.ticket('invitation', 'test', { email, role })).token, email),
+      use((await accounts.ticket('invitation', 'test', { email, role })).token, email),
   }
 }

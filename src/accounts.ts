@@ -1,11 +1,11 @@
-/** The team of a database, for the gateway and for commands beside it. */
+/** The accounts of a database, for the gateway and for commands beside it. */
 
-import { Team } from './core/team.ts'
+import { Accounts } from './core/accounts.ts'
 import type { UserStore } from './core/user-store.ts'
 import type { Sealer } from './secrets/sealer.ts'
 
-export const teamOn = (store: UserStore, sealer: Sealer, now: () => number): Team =>
-  new Team({
+export const accountsOn = (store: UserStore, sealer: Sealer, now: () => number): Accounts =>
+  new Accounts({
     store,
     seal: (what, text) => sealer.seal([what], text),
     open: (what, sealed) => sealer.open([what], sealed),
