@@ -24,8 +24,8 @@ describe('the first run', { skip }, () => {
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   })
   test('the link leads to an owner, a message seen on its way, a key shown once, and a line that works', async () => {
-    const { gateway, team } = dashboard
-    const { token } = await team.ticket('setup', 'test')
+    const { gateway, accounts } = dashboard
+    const { token } = await accounts.ticket('setup', 'test')
     const page = await dashboard.visit()
     await page.goto(ticketUrl(gateway.url, 'setup', token))
     await page.getByLabel('E-mail').fill(owner)

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { answerBrokenRequest } from './raw.ts'
+
+test('a client that took too long and never hangs up keeps no socket', { timeout: 5_000 }, async () => {
+  // As in Node's own server: the other side may go on after we have ended ours.
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  let answer = ''
+  client.on('data', chunk => {
+    answer += chunk
+  })
+  const closed = once(socket, 'close')
+  answerBrokenRequest(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket, '/docs/errors')
+  await closed
+  assert.match(answer, /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/)
+  client.destroy()
+  server.close()
+})
