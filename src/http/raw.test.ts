@@ -15,8 +15,10 @@ test('a client that took too long and never hangs up keeps no socket', { timeout
   client.on('data', chunk => {
     answer += chunk
   })
+  const ended = once(client, 'end')
   const closed = once(socket, 'close')
   answerBrokenRequest(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket, '/docs/errors')
+  await ended
   await closed
   assert.match(answer, /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/)
   client.destroy()
