@@ -105,3 +105,16 @@ test('WhatsApp takes 4,096 characters, with media 1,024', () => {
   assert.equal(new Weight({ text: 'a'.repeat(4_097), media: false }).fits('whatsapp'), false)
   assert.equal(new Weight({ text: 'a'.repeat(1_025), media: true }).fits('whatsapp'), false)
 })
+test('the story names what decided: a longer wait is not a lost turn', () => {
+  const passed = (list: Candidate[]) => {
+    const choice = choose(list, text, now)
+    return 'candidate' in choice ? choice.passed.map(({ deviceId, code }) => [deviceId, code]) : []
+  }
+  assert.deepEqual(passed([candidate('a'), candidate('b', {}, { lastChosen: 1 })]), [['b', 'not_its_turn']])
+  assert.deepEqual(passed([candidate('a'), candidate('b', {}, waiting(50))]), [['b', 'longer_wait']])
+  assert.deepEqual(passed([candidate('a'), candidate('b', { kind: 'whatsapp' })]), [['b', 'sms_first']])
+  const resting = { restrictedUntil: now + 24 * 3_600_000, kind: 'whatsapp' } as const
+  assert.deepEqual(passed([candidate('a', { kind: 'whatsapp' }), candidate('b', resting)]), [
+    ['b', 'longer_wait'],
+  ])
+})

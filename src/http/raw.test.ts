@@ -17,7 +17,11 @@ test('a client that took too long and never hangs up keeps no socket', { timeout
   })
   const ended = once(client, 'end')
   const closed = once(socket, 'close')
-  answerBrokenRequest(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket, '/docs/errors')
+  answerBrokenRequest(
+    Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+    socket,
+    '/docs/errors',
+  )
   await ended
   await closed
   assert.match(answer, /^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/)

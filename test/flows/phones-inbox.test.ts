@@ -97,6 +97,15 @@ for (const { name, empty } of databases)
         ['+15550100177', 'Photos', 1, 312_000],
       )
     })
+    test('of many announced MMS the oldest is shown rather than forgotten', async () => {
+      const app = await App.enrol(gateway)
+      for (let n = 0; n < 101; n += 1)
+        await app.post('mms:received', { ...sms({ message: undefined }), size: 1, subject: `Number ${n}` })
+      assert.deepEqual(
+        (await inbox(app)).map(({ message }: { message: string }) => message),
+        ['Number 0'],
+      )
+    })
     test('an app without sender, or that leaves fields out, loses nothing', async () => {
       const app = await App.enrol(gateway)
       for (const payload of [

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
-import type { BinaryNode } from 'baileys'
+import { type BinaryNode, proto } from 'baileys'
 import { until } from '../standins/gateway.ts'
 import { media } from '../standins/media.ts'
 import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
@@ -36,6 +36,26 @@ describe('what comes to a WhatsApp number', () => {
   const write = (message: Parameters<typeof world.server.write>[2]) =>
     world.server.write(world.bob, world.account, message)
 
+  test('a picture that is deleted before its file has come is received, and then deleted', async () => {
+    const host = world.server.media
+    const file = await host.seal('image', Buffer.from('a picture'))
+    let letGo = () => {}
+    host.held = new Promise(resolve => {
+      letGo = resolve
+    })
+    const id = await write({ imageMessage: { ...file, mimetype: 'image/jpeg', caption: 'oops' } })
+    await until('it is asked for', () => host.asked.includes(file.directPath))
+    const { Type } = proto.Message.ProtocolMessage
+    await write({ protocolMessage: { key: { id, fromMe: true }, type: Type.REVOKE } })
+    // What came after both is told, so both were looked at.
+    await write({ conversation: 'never mind' })
+    await received('never mind')
+    const count = (await inbox()).length
+    letGo()
+    await received('oops')
+    await until('it is deleted', async () => (await received('oops')).metadata.deleted_at !== undefined)
+    assert.equal((await inbox()).length, count + 1, 'a deletion is no message')
+  })
   test('a picture is received with its caption, and the same bytes are offered', async () => {
     const { bytes } = media['a.jpg']!
     const file = await world.server.media.seal('image', bytes)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { proto } from 'baileys'
 import { scopes } from '../../src/core/key.ts'
+import { StorageFault } from '../../src/store/driver.ts'
 import { databases } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { type WhatsAppWorld, whatsappWorld } from '../standins/whatsapp/world.ts'
@@ -289,6 +290,29 @@ describe('people who hide their number', () => {
     assert.equal(thread.body.data.length, 2)
     const stranger = await send('900000000099@lid')
     assert.deepEqual([stranger.status, stranger.body.code], [400, 'invalid_recipient'])
+  })
+  test('storage that is away for a moment fails no message: nothing had left yet', async () => {
+    const erin = world.server.add({ phone: '15550006666', lid: '900000000066', name: 'Erin' })
+    const before = (await inbox()).length
+    await world.server.write(erin, world.account, { conversation: 'Hi' }, { by: 'lid' })
+    await until('received', async () => (await inbox()).length === before + 1)
+    const { store } = world.gateway
+    const { optedOut } = store
+    let failures = 0
+    store.optedOut = (environmentId, ids) => {
+      if (ids[0] !== '900000000066@lid' || failures >= 2) return optedOut(environmentId, ids)
+      failures += 1
+      throw new StorageFault('away')
+    }
+    const sent = await send('+15550006666', { device_id: world.device.id })
+    await until('it goes out', async () => {
+      const { body } = await world.gateway.ask('GET', `/api/v1/sms/status/${sent.body.message_id}`, { key })
+      assert.notEqual(body.data.status, 'failed')
+      return ['sent', 'delivered'].includes(body.data.status)
+    })
+    store.optedOut = optedOut
+    assert.equal(failures, 2)
+    assert.equal(world.server.outgoing.filter(({ to }) => to.startsWith('15550006666')).length, 1)
   })
   test('a STOP from a hidden number holds for the number, once it is known', async () => {
     const dave = world.server.add({ phone: '15550005555', lid: '900000000055', name: 'Dave', hidden: true })

@@ -12,6 +12,10 @@ export class MediaHost {
   readonly cert: string
   /** How many of the next uploads fail. */
   failing = 0
+  /** Files are given out only then. */
+  held: Promise<void> = Promise.resolve()
+  /** What was asked for, in order. */
+  readonly asked: string[] = []
   readonly #files = new Map<string, Buffer>()
   readonly #server: https.Server
   readonly #key: string
@@ -24,7 +28,8 @@ export class MediaHost {
       const path = request.url!.split('?')[0]!
       if (request.method !== 'POST') {
         const file = this.#files.get(path)
-        response.writeHead(file ? 200 : 404).end(file)
+        this.asked.push(path)
+        void this.held.then(() => response.writeHead(file ? 200 : 404).end(file))
         return
       }
       const chunks: Buffer[] = []
