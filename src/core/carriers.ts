@@ -5,7 +5,7 @@ import { canSendMedia, deviceKinds } from './device.ts'
 import type { Environment } from './environment.ts'
 import type { Fleet } from './fleet.ts'
 import { checkMediaUrl } from './media.ts'
-import { Problem, type ProblemPart } from './problem.ts'
+import { Problem, type ProblemPart, wrong } from './problem.ts'
 import type { Store } from './store.ts'
 
 export type CarrierParts = {
@@ -51,7 +51,7 @@ export class Carriers {
     }
     const kinds = named ? [named.device.kind] : deviceKinds
     if (!kinds.some(kind => weight.fits(kind)))
-      throw new Problem('message_too_long', weight.excess(kinds[0]!))
+      throw wrong('message_too_long', '/message', weight.excess(kinds[0]!))
     const carrier: Chosen = named
       ? { candidate: later ? named : await this.#online(named), why: 'named', passed: [] }
       : await this.#chosen(environment, weight, recipient, later)
@@ -74,7 +74,7 @@ export class Carriers {
     // It may have been added a moment ago by another process.
     await refresh()
     const fresh = find()
-    if (!fresh) throw new Problem('invalid_device', 'device_id is not a device of this environment.')
+    if (!fresh) throw wrong('invalid_device', '/device_id', 'device_id is not a device of this environment.')
     return notDraining(fresh)
   }
 
@@ -114,7 +114,7 @@ function noDevice(refusals: readonly Refusal[]): Problem {
   const reachable = refusals.filter(({ code }) => code !== 'offline' && code !== 'cannot_send_media')
   const tooLong = reachable.find(({ code }) => code === 'message_too_long')
   if (tooLong && reachable.every(({ code }) => code === 'message_too_long'))
-    return new Problem('message_too_long', tooLong.detail)
+    return wrong('message_too_long', '/message', tooLong.detail)
   const errors: ProblemPart[] = refusals
     .slice(0, 50)
     .map(({ deviceId, code, detail }) => ({ pointer: `/devices/${deviceId}`, code, detail }))

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net'
 import { hostOf, isAllowedHost } from './allowed-host.ts'
-import { Problem } from './problem.ts'
+import { Problem, wrong } from './problem.ts'
 import { isPublicAddress } from './public-address.ts'
 
 /** Kinds the gateway can send, by the extension of the address. */
@@ -41,9 +41,9 @@ export function checkMediaUrl(
     )
   const extension = /\.([a-z0-9]{1,8})$/i.exec(url.pathname)?.[1]?.toLowerCase()
   if (extension && !supported.has(extension) && unsupported.has(extension))
-    throw new Problem('unsupported_media', `.${extension} files cannot be sent.`)
+    throw wrong('unsupported_media', '/media_url', `.${extension} files cannot be sent.`)
   const host = hostOf(url)
   if (vouched) return
   if ((isIP(host) !== 0 && !isPublicAddress(host)) || /(^|\.)localhost$/i.test(host))
-    throw new Problem('media_url_blocked', 'media_url names an address that is not public.')
+    throw wrong('media_url_blocked', '/media_url', 'media_url names an address that is not public.')
 }

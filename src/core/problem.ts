@@ -91,3 +91,7 @@ export class Problem extends Error {
 /** One field of a request is wrong. */
 export const invalid = (pointer: string, detail: string): Problem =>
   new Problem('invalid_request', detail, { errors: [{ pointer, code: 'invalid', detail }] })
+
+/** The same with a code of its own, so that a form can say it beside the field. */
+export const wrong = (code: ProblemCode, pointer: string, detail: string): Problem =>
+  new Problem(code, detail, { errors: [{ pointer, code, detail }] })

@@ -4,7 +4,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import type { Keep } from './answer.ts'
 import type { Environment } from './environment.ts'
 import { isEventType, seqOf } from './event.ts'
-import { invalid, Problem } from './problem.ts'
+import { invalid, Problem, wrong } from './problem.ts'
 import { lesserSight, type Sight, seesAll } from './sight.ts'
 import type { DeliveryFilter, Store } from './store.ts'
 import { isoTime } from './time.ts'
@@ -207,7 +207,7 @@ export class WebhookDesk {
       device !== undefined &&
       !(await store.devices()).some(one => one.id === device && one.environmentId === environment.id)
     )
-      throw new Problem('invalid_device', 'device_id is not a device of this environment.')
+      throw wrong('invalid_device', '/device_id', 'device_id is not a device of this environment.')
     return {
       ...(url !== undefined && { url: checkWebhookUrl(url, allowed) }),
       ...(types !== undefined && { types: types && [...new Set(types.filter(isEventType))] }),

@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostOf, isAllowedHost } from './allowed-host.ts'
 import type { EventType } from './event.ts'
-import { invalid, Problem } from './problem.ts'
+import { invalid, wrong } from './problem.ts'
 import { isPublicAddress } from './public-address.ts'
 import type { Sight } from './sight.ts'
 
@@ -134,8 +134,9 @@ export function checkWebhookUrl(text: string, allowed: ReadonlySet<string>): str
   if (isAllowedHost(url, allowed)) return url.href
   const host = hostOf(url)
   if ((isIP(host) !== 0 && !isPublicAddress(host)) || /(^|\.)localhost\.?$/i.test(host))
-    throw new Problem(
+    throw wrong(
       'webhook_url_blocked',
+      '/url',
       'url names an address that is not public. The operator can allow it: WEBHOOK_ALLOW_HOSTS.',
     )
   if (url.protocol !== 'https:')

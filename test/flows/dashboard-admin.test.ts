@@ -90,7 +90,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await page.getByRole('button', { name: 'New webhook' }).first().click()
     await page.getByLabel('Address').fill('http://10.0.0.1/hook')
     await page.getByRole('button', { name: 'Add it' }).click()
-    await page.locator('.toast.bad').waitFor()
+    await page.getByRole('dialog').getByText('is not public').waitFor()
     await page.getByLabel('Address').fill(`${catcher.url}/hook`)
     await page.getByRole('button', { name: 'Add it' }).click()
     assert.match(await page.getByRole('dialog').locator('.secret code').innerText(), /^whsec_/)
@@ -169,6 +169,61 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await until('it is kept', async () => (await settings()).forgetTextsAfterDays === 30)
     assert.equal((await dashboard.gateway.environment('production')).settings.numberCheck, 'shape')
   })
+  test('settings that were typed and not saved are there again, and can be given up', async () => {
+    const page = await dashboard.at('/staging/settings')
+    const field = page.getByLabel('Remove messages after')
+    const saved = await field.inputValue()
+    await field.fill('99')
+    await page.getByRole('link', { name: 'Home' }).click()
+    await page.getByRole('heading', { name: 'Staging' }).waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByText('You changed something here before').waitFor()
+    assert.equal(await field.inputValue(), '99')
+    await page.getByRole('button', { name: 'Discard it' }).click()
+    assert.equal(await field.inputValue(), saved)
+    await page.reload()
+    await field.waitFor()
+    assert.equal(await page.getByText('You changed something here before').count(), 0)
+  })
+  test('what is wrong stands beside its field, and goes with the form', async () => {
+    const page = await dashboard.at('/staging/webhooks')
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    const form = page.getByRole('dialog')
+    const address = form.getByLabel('Address')
+    for (let n = 0; n < 2; n += 1) {
+      await address.fill('https://10.0.0.1/hook')
+      await form.getByRole('button', { name: 'Add it' }).click()
+      await form.getByText('is not public').waitFor()
+    }
+    assert.equal(await page.locator('.toast').count(), 0, 'said once, where it belongs')
+    assert.equal(await address.getAttribute('aria-invalid'), 'true')
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    assert.equal(await page.getByText('is not public').count(), 0)
+  })
+  test('the audit log tells pause from resume, and a refusal from a deed', async () => {
+    const page = await dashboard.at('/staging/devices')
+    const [device] = await dashboard.gateway.store.devices()
+    const change = (paused: boolean) =>
+      page.evaluate(
+        async ([id, value]) => {
+          const body = JSON.stringify({ paused: value })
+          const headers = { 'content-type': 'application/json' }
+          await fetch(`/staging/api/v1/devices/${id}`, { method: 'PATCH', headers, body })
+        },
+        [device!.id, paused] as const,
+      )
+    await change(true)
+    await change(false)
+    await page.evaluate(() => fetch('/staging/api/v1/links', { method: 'POST', body: '{}' }))
+    await page.goto('/audit')
+    const rows = page.locator('tbody tr')
+    await rows.first().getByText('refused').waitFor()
+    const words = await rows.locator('td:nth-child(3)').allInnerTexts()
+    assert.match(words[0]!, /^refused began to link a WhatsApp number/)
+    assert.deepEqual(words.slice(1, 3), ['resumed a device', 'paused a device'])
+  })
   test('somebody is invited, joins, sees what they may, and is removed; all of it is in the audit log', async () => {
     const page = await dashboard.at('/team')
     await page.getByRole('button', { name: 'Invite somebody' }).click()
@@ -188,6 +243,11 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
       assert.equal(await guest.getByRole('link', { name, exact: true }).count(), 0, name)
     await guest.goto('/staging/keys')
     await guest.getByText('Your role, viewer, may not do this.').waitFor()
+    for (const to of ['messages/new', 'messages/bulk', 'devices/add', 'webhooks', 'opt-outs', 'settings']) {
+      await guest.goto(`/staging/${to}`)
+      await guest.getByText('Your role, viewer, may not do this.').waitFor()
+      assert.equal(await guest.locator('main button').count(), 0, to)
+    }
     await page.getByRole('button', { name: 'Close' }).click()
     await page.reload()
     await page.getByRole('button', { name: 'What to do with viewer@example.org' }).click()

@@ -225,7 +225,9 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
   for (const isNarrow of [false, true])
     test(`axe finds nothing serious on any page, light or dark, ${isNarrow ? 'narrow' : 'wide'}`, async () => {
       const page = await dashboard.at('/staging', { isNarrow })
-      for (const to of isNarrow ? [...pages.slice(0, 3), ...details.slice(0, 2)] : [...pages, ...details]) {
+      for (const to of isNarrow
+        ? [...pages.slice(0, 3), ...details.slice(0, 2), '/staging/reference']
+        : [...pages, ...details]) {
         await open(page, to)
         assert.deepEqual(await seriousOn(page), [])
       }

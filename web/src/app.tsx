@@ -5,6 +5,7 @@ import { Redirect, Route, Switch } from 'wouter'
 import type { SessionResponse } from '../../sdk/src/index.ts'
 import { type Environment, EnvironmentContext, environments, rememberedEnvironment } from './environment.ts'
 import { Login } from './pages/login.tsx'
+import { Needs } from './parts/needs.tsx'
 import { Trouble } from './parts/page.tsx'
 import { PasswordSheet } from './parts/password-sheet.tsx'
 import { type SignedIn, SignedInContext, useSession } from './session.ts'
@@ -142,19 +143,55 @@ const Pages = ({ environment }: { environment: Environment }) => (
       <Suspense>
         <Switch>
           <Route path="/" component={Home} />
-          <Route path="/messages/new" component={Compose} />
-          <Route path="/messages/bulk" component={Bulk} />
+          <Route path="/messages/new">
+            <Needs scope="messages:send">
+              <Compose />
+            </Needs>
+          </Route>
+          <Route path="/messages/bulk">
+            <Needs scope="messages:send">
+              <Bulk />
+            </Needs>
+          </Route>
           {/* One route for the list and for what is open above it: the list stays as it is, and where it is. */}
           <Route path="/messages/:id?" component={Messages} />
           <Route path="/inbox/:person?" component={Inbox} />
           <Route path="/devices" component={Devices} />
-          <Route path="/devices/add" component={AddDevice} />
-          <Route path="/devices/:id/connect" component={AddDevice} />
-          <Route path="/keys" component={Keys} />
-          <Route path="/webhooks" component={Webhooks} />
-          <Route path="/webhooks/:id" component={WebhookLog} />
-          <Route path="/opt-outs" component={OptOuts} />
-          <Route path="/settings" component={Settings} />
+          <Route path="/devices/add">
+            <Needs scope="devices:manage">
+              <AddDevice />
+            </Needs>
+          </Route>
+          <Route path="/devices/:id/connect">
+            <Needs scope="devices:manage">
+              <AddDevice />
+            </Needs>
+          </Route>
+          <Route path="/keys">
+            <Needs scope="keys:manage">
+              <Keys />
+            </Needs>
+          </Route>
+          <Route path="/webhooks">
+            <Needs scope="webhooks:manage">
+              <Webhooks />
+            </Needs>
+          </Route>
+          <Route path="/webhooks/:id">
+            <Needs scope="webhooks:manage">
+              <WebhookLog />
+            </Needs>
+          </Route>
+          <Route path="/opt-outs">
+            <Needs scope="people:manage">
+              <OptOuts />
+            </Needs>
+          </Route>
+          <Route path="/settings">
+            <Needs scope="settings:manage">
+              <Settings />
+            </Needs>
+          </Route>
           <Route path="/reference" component={Reference} />
           <Route component={Nothing} />
         </Switch>

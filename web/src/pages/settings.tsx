@@ -1,10 +1,11 @@
 /** Settings of the environment: number check, retention, words of opting out. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { SettingsRequest, SettingsResponse } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { differenceOf } from '../difference.ts'
+import { useDraft } from '../draft.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, SelectField, TextField } from '../parts/field.tsx'
@@ -54,18 +55,33 @@ const listed = (text: string) =>
     .filter(Boolean)
 const days = (text: string) => (text.trim() === '' ? null : Number(text))
 
+/** From this tab's own memory, which may be of an earlier version. */
+function draftOf(text: string): Partial<Fields> {
+  try {
+    return text === '' ? {} : (JSON.parse(text) as Partial<Fields>)
+  } catch {
+    return {}
+  }
+}
+
 /** What is typed stays, whatever becomes of the rest: saved, undone, or changed by somebody else. */
 function Form({ settings }: { settings: Settings }) {
   const api = useApi()
   const [act, isBusy] = useAct()
   const [kept, setKept] = useState(settings)
-  const [fields, setFields] = useState(() => fieldsOf(settings))
+  const [draft, keepDraft] = useDraft('settings', '')
+  const [fields, setFields] = useState((): Fields => ({ ...fieldsOf(settings), ...draftOf(draft) }))
+  const [isFound, setFound] = useState(draft !== '')
   const set =
     <Name extends keyof Fields>(name: Name) =>
     (value: Fields[Name]) =>
       setFields(before => ({ ...before, [name]: value }))
   const shown = settingsOf(fields)
   const { before, after } = differenceOf(kept, shown)
+  // What was typed and not saved is there when the page is opened again.
+  const typed = Object.fromEntries(Object.keys(after).map(name => [name, fields[name as keyof Fields]]))
+  const unsaved = Object.keys(typed).length === 0 ? '' : JSON.stringify(typed)
+  useEffect(() => keepDraft(unsaved), [keepDraft, unsaved])
   const isShorter =
     (shown.remove_after_days ?? Infinity) < (kept.remove_after_days ?? Infinity) ||
     (shown.forget_texts_after_days ?? Infinity) < (kept.forget_texts_after_days ?? Infinity)
@@ -90,6 +106,20 @@ function Form({ settings }: { settings: Settings }) {
   }
   return (
     <form className="stack wide compose" onSubmit={save}>
+      {isFound && unsaved !== '' && (
+        <Notice look="warn">
+          You changed something here before, and did not save it.{' '}
+          <Button
+            isSmall
+            onClick={() => {
+              setFields(fieldsOf(kept))
+              setFound(false)
+            }}
+          >
+            Discard it
+          </Button>
+        </Notice>
+      )}
       <section className="card stack">
         <h2>Numbers</h2>
         <SelectField

@@ -50,7 +50,9 @@ export const Secret = ({ text, label }: { text: string; label?: string }) => (
 
 export const Snippet = ({ text }: { text: string }) => (
   <div className="secret tall">
-    <pre>
+    {/* What is wider than the page is scrolled, by keyboard too. */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+    <pre tabIndex={0}>
       <code>{text}</code>
     </pre>
     <CopyButton text={text} />
