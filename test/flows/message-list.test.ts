@@ -159,4 +159,22 @@ for (const { name, empty } of databases)
       const story = (await ask('GET', `/messages/${named.body.message_id}`)).body.data.timeline
       assert.equal(story[0].chosen.code, 'named')
     })
+    test('a few that wait behind thousands that have ended are on the first page', async () => {
+      const slow = await gateway.device('staging', { name: 'Slow', perMinute: 1 })
+      await gateway.fleet.refresh()
+      const send = async (to: string) =>
+        (await ask('POST', '/sms/send', { to, message: 'slow', device_id: slow.id })).body.message_id
+      const first = await send('+15550107001')
+      const waiting = [await send('+15550107002'), await send('+15550107003')]
+      const recipients = Array.from({ length: 100 }, (_, n) => `+1555011${1000 + n}`)
+      for (let n = 0; n < 25; n += 1)
+        await ask('POST', '/sms/bulk', { recipients, message: 'quick', device_id: deviceId })
+      await until('they have ended', async () => (await all('status=queued&limit=100')).length === 2, 30_000)
+      const { body } = await list('status=queued&limit=100')
+      assert.deepEqual(
+        [body.data.map((one: { message_id: string }) => one.message_id), body.next_cursor],
+        [waiting.toReversed(), null],
+      )
+      assert.ok(!(await all('status=sending')).includes(first))
+    })
   })
