@@ -2,10 +2,10 @@
 
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { accountsOn } from '../src/accounts.ts'
 import { readConfig } from '../src/config.ts'
 import { openSealer } from '../src/secrets/secret-key.ts'
 import { openStore } from '../src/store/open.ts'
+import { accountsOn } from '../src/wiring/accounts.ts'
 import { browserPath, launch } from '../test/standins/browser.ts'
 import { buildWeb } from '../tools/build-web.ts'
 import { median, Server } from './process.ts'

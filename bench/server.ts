@@ -9,9 +9,9 @@ import { readConfig } from '../src/config.ts'
 import { Gateway } from '../src/core/gateway.ts'
 import { hashSecret, hintOf, newSecret, scopes } from '../src/core/key.ts'
 import type { LinkKind } from '../src/core/link.ts'
+import { cleanUpEarly } from '../src/host/gc.ts'
 import { simulatedPhones } from '../src/links/simulated.ts'
 import { build } from '../src/main.ts'
-import { cleanUpEarly } from '../src/memory.ts'
 
 cleanUpEarly()
 

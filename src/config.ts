@@ -14,7 +14,7 @@ import {
   origin,
   text,
   whole,
-} from './setting.ts'
+} from './host/setting.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

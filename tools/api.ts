@@ -1,12 +1,12 @@
 /** Writes openapi.json and the SDK's types from the routes. With --check it only says whether they are up to date. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import { version } from '../src/host/version.ts'
 import { openApi } from '../src/http/openapi.ts'
 import { describeEvents } from '../src/http/openapi-events.ts'
 import { routes } from '../src/http/routes.ts'
 import { sessionRoutes } from '../src/http/session-routes.ts'
 import { teamRoutes } from '../src/http/team-routes.ts'
-import { version } from '../src/version.ts'
 
 type Schema = {
   $ref?: string

@@ -3,7 +3,7 @@
 import { BasestationError } from '../../sdk/src/index.ts'
 import { ConfigProblem, readConfig } from '../config.ts'
 import { Problem } from '../core/problem.ts'
-import { version } from '../version.ts'
+import { version } from '../host/version.ts'
 import { type Command, exitCodes, help, Refusal, readWords, UsageError } from './command.ts'
 import { commands } from './commands.ts'
 import { counted, harmless, Output } from './output.ts'

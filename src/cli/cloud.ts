@@ -1,6 +1,6 @@
 /** Numbers of WhatsApp's official API on the command line. Secrets come from files: arguments can be read by others. */
 
-import type { CloudParts } from '../cloud-number.ts'
+import type { CloudParts } from '../wiring/add-cloud-number.ts'
 import { type Context, type Given, required, UsageError } from './command.ts'
 import { fleetOf, shown } from './device-settings.ts'
 import { secretFrom } from './secret-file.ts'
@@ -39,7 +39,7 @@ export async function addCloud(
     throw new UsageError('--driver cloud needs --phone-number-id, --token-file and --app-secret-file')
   const phoneNumberId = required(given, 'phone-number-id')
   if (!/^\d{5,30}$/.test(phoneNumberId)) throw new UsageError('--phone-number-id must be 5 to 30 digits')
-  const { addCloudNumber } = await import('../cloud-number.ts')
+  const { addCloudNumber } = await import('../wiring/add-cloud-number.ts')
   const { device, webhook } = await addCloudNumber(parts, draft, { phoneNumberId, accessToken, appSecret })
   const member = (await fleetOf(parts.store)).member(device.id)!
   const { url, verifyToken } = webhook

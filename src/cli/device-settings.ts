@@ -110,7 +110,7 @@ function changeDevice(
     const [id = ''] = context.given.words
     if (Object.keys(change).length === 0 && !renewal) throw new UsageError('nothing to change')
     if (renewal) {
-      const { renewCloudNumber } = await import('../cloud-number.ts')
+      const { renewCloudNumber } = await import('../wiring/add-cloud-number.ts')
       const { config } = context
       const sealer = await openSealer(store, config)
       const parts = { store, config, sealer, publicUrl: config.PUBLIC_URL }

@@ -8,13 +8,16 @@ import { type Command, type Context, exitCodes, UsageError } from './command.ts'
 import { onStop } from './signals.ts'
 import { deviceNamed, withStore } from './with-store.ts'
 
-type Target = Parameters<typeof import('../pairing.ts').linkNumber>[1]
+type Target = Parameters<typeof import('../wiring/link-number.ts').linkNumber>[1]
 
 /** Resolves with the exit code. */
 export async function linkInTerminal(context: Context, store: Store, target: Target): Promise<number> {
   const { config, output } = context
   // Loaded only here: the library is large, and optional.
-  const [{ linkNumber }, { makeLog }] = await Promise.all([import('../pairing.ts'), import('../main.ts')])
+  const [{ linkNumber }, { makeLog }] = await Promise.all([
+    import('../wiring/link-number.ts'),
+    import('../main.ts'),
+  ])
   const stop = new AbortController()
   onStop(() => stop.abort())
   const sealer = await openSealer(store, config)

@@ -2,7 +2,7 @@
 
 import { shortestKey } from '../config.ts'
 import { resetKey, rotateKey } from '../secrets/secret-key.ts'
-import { deskBeside } from '../webhooks.ts'
+import { deskBeside } from '../wiring/webhooks.ts'
 import { type Command, Refusal, UsageError } from './command.ts'
 import { counted } from './output.ts'
 import { secretFrom } from './secret-file.ts'

@@ -1,12 +1,12 @@
 /** basestation serve: the gateway itself. */
 
 import { networkInterfaces } from 'node:os'
-import { accountsOn } from '../accounts.ts'
 import type { Config } from '../config.ts'
 import { ticketUrl } from '../core/user.ts'
+import { cleanUpEarly } from '../host/gc.ts'
+import { version } from '../host/version.ts'
 import type { Basestation } from '../main.ts'
-import { cleanUpEarly } from '../memory.ts'
-import { version } from '../version.ts'
+import { accountsOn } from '../wiring/accounts.ts'
 import { type Command, exitCodes } from './command.ts'
 import { onStop } from './signals.ts'
 
@@ -17,7 +17,7 @@ export const serve: Command = {
   async run({ config, output }) {
     // Loaded only here: other commands should not wait for a web server they do not need.
     const [{ prepareFirstRun }, { build, makeLog }] = await Promise.all([
-      import('../first-run.ts'),
+      import('../wiring/first-run.ts'),
       import('../main.ts'),
     ])
     cleanUpEarly()

@@ -1,10 +1,10 @@
 /** basestation setup-link and users: ways into the dashboard for those who have the machine. */
 
-import { accountsOn } from '../accounts.ts'
 import { Problem } from '../core/problem.ts'
 import { isoTime } from '../core/time.ts'
 import { ticketUrl } from '../core/user.ts'
 import { openSealer } from '../secrets/secret-key.ts'
+import { accountsOn } from '../wiring/accounts.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
 import { withStore } from './with-store.ts'

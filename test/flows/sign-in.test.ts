@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { accountsOn } from '../../src/accounts.ts'
 import { placeOfAddress } from '../../src/core/network.ts'
 import { totpCode, totpStepAt } from '../../src/core/totp.ts'
 import type { Role } from '../../src/core/user.ts'
+import { accountsOn } from '../../src/wiring/accounts.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'
 import { Visitor } from '../standins/visitor.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { accountsOn } from '../../src/accounts.ts'
+import { accountsOn } from '../../src/wiring/accounts.ts'
 import { buildWeb } from '../../tools/build-web.ts'
 import { browserPath, launch } from './browser.ts'
 import { scratch } from './databases.ts'

@@ -1,8 +1,8 @@
 /** People with each role on a test gateway, signed in. */
 
 import assert from 'node:assert/strict'
-import { accountsOn } from '../../src/accounts.ts'
 import type { Role } from '../../src/core/user.ts'
+import { accountsOn } from '../../src/wiring/accounts.ts'
 import type { TestGateway } from './gateway.ts'
 import { Visitor } from './visitor.ts'
 

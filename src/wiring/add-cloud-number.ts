@@ -1,18 +1,18 @@
 /** Adds a number that is reached over WhatsApp's official API: checks it first, then keeps its secrets sealed. */
 
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
-import type { Config } from './config.ts'
-import type { Keep } from './core/answer.ts'
-import type { Device } from './core/device.ts'
-import { normaliseNumber } from './core/number.ts'
-import { invalid, Problem } from './core/problem.ts'
-import type { Store } from './core/store.ts'
-import type { VaultStore } from './core/vault.ts'
-import { accountEntry, type CloudAccount, readAccount } from './links/cloud/account.ts'
-import { Graph, Refused } from './links/cloud/graph.ts'
-import { webhookPath } from './links/cloud/routes.ts'
-import { SealedVault } from './secrets/sealed-vault.ts'
-import type { Sealer } from './secrets/sealer.ts'
+import type { Config } from '../config.ts'
+import type { Keep } from '../core/answer.ts'
+import type { Device } from '../core/device.ts'
+import { normaliseNumber } from '../core/number.ts'
+import { invalid, Problem } from '../core/problem.ts'
+import type { Store } from '../core/store.ts'
+import type { VaultStore } from '../core/vault.ts'
+import { accountEntry, type CloudAccount, readAccount } from '../links/cloud/account.ts'
+import { Graph, Refused } from '../links/cloud/graph.ts'
+import { webhookPath } from '../links/cloud/routes.ts'
+import { SealedVault } from '../secrets/sealed-vault.ts'
+import type { Sealer } from '../secrets/sealer.ts'
 
 export type CloudCredentials = Pick<CloudAccount, 'phoneNumberId' | 'accessToken' | 'appSecret'>
 

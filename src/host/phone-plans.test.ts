@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { complete } from './numbering.ts'
+import { complete } from './phone-plans.ts'
 
 test('a number as it is dialled at home is completed with the country of the device', () => {
   assert.equal(complete('0171 2345678', '+491701234567'), '+491712345678')

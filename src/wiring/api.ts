@@ -2,34 +2,34 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addCloudNumber, renewCloudNumber } from './cloud-number.ts'
-import type { Config } from './config.ts'
-import { Canceler } from './core/canceler.ts'
-import type { Dispatcher } from './core/dispatcher.ts'
-import type { Fleet } from './core/fleet.ts'
-import type { Forgetter } from './core/forgetter.ts'
-import type { Gateway } from './core/gateway.ts'
-import type { Journal } from './core/journal.ts'
-import { KeyRing } from './core/key-ring.ts'
-import type { Log } from './core/log.ts'
-import { Problem } from './core/problem.ts'
-import type { Store } from './core/store.ts'
-import type { Tenants } from './core/tenants.ts'
-import type { WebhookDesk } from './core/webhook-desk.ts'
-import { Door } from './http/auth.ts'
-import { readDashboard } from './http/dashboard.ts'
-import { Idempotency } from './http/idempotency.ts'
-import { type FailureDelay, RequestLimits } from './http/limits.ts'
-import { openApi } from './http/openapi.ts'
-import { describeEvents } from './http/openapi-events.ts'
-import { routes } from './http/routes.ts'
-import { buildServer, type Server, type ServerParts } from './http/server.ts'
-import type { Metrics } from './metrics.ts'
-import { linkNumber } from './pairing.ts'
-import type { Sealer } from './secrets/sealer.ts'
+import type { Config } from '../config.ts'
+import { Canceler } from '../core/canceler.ts'
+import type { Dispatcher } from '../core/dispatcher.ts'
+import type { Fleet } from '../core/fleet.ts'
+import type { Forgetter } from '../core/forgetter.ts'
+import type { Gateway } from '../core/gateway.ts'
+import type { Journal } from '../core/journal.ts'
+import { KeyRing } from '../core/key-ring.ts'
+import type { Log } from '../core/log.ts'
+import { Problem } from '../core/problem.ts'
+import type { Store } from '../core/store.ts'
+import type { Tenants } from '../core/tenants.ts'
+import type { WebhookDesk } from '../core/webhook-desk.ts'
+import type { Metrics } from '../host/metrics.ts'
+import { version } from '../host/version.ts'
+import { Door } from '../http/auth.ts'
+import { readDashboard } from '../http/dashboard.ts'
+import { Idempotency } from '../http/idempotency.ts'
+import { type FailureDelay, RequestLimits } from '../http/limits.ts'
+import { openApi } from '../http/openapi.ts'
+import { describeEvents } from '../http/openapi-events.ts'
+import { routes } from '../http/routes.ts'
+import { buildServer, type Server, type ServerParts } from '../http/server.ts'
+import type { Sealer } from '../secrets/sealer.ts'
+import type { MediaFolder } from '../store/media-folder.ts'
+import { addCloudNumber, renewCloudNumber } from './add-cloud-number.ts'
+import { linkNumber } from './link-number.ts'
 import { buildSignIn } from './sign-in.ts'
-import type { MediaFolder } from './store/media-folder.ts'
-import { version } from './version.ts'
 
 export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
   config: Config
@@ -52,7 +52,7 @@ export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
 }
 
 /** Where the dashboard is, once it was built. */
-const webFolder = join(import.meta.dirname, '../web/dist')
+const webFolder = join(import.meta.dirname, '../../web/dist')
 const readyMs = 3_000
 const probeMs = 1_000
 /** A phone that is told to cancel answers within seconds, or is not listening. */

@@ -1,15 +1,15 @@
 /** Builds what Android phones need: who holds their streams, what they may ask, and the paths under which they do. */
 
-import type { Fleet } from './core/fleet.ts'
-import type { Log } from './core/log.ts'
-import type { Reception } from './core/reception.ts'
-import type { Store } from './core/store.ts'
-import type { Annex } from './http/server.ts'
-import { type AndroidParts, AndroidPhones } from './links/android/phones.ts'
-import { phoneBase, phonePath, phoneRoutes } from './links/android/routes.ts'
-import { Switchboard } from './links/android/switchboard.ts'
-import { SealedVault } from './secrets/sealed-vault.ts'
-import type { Sealer } from './secrets/sealer.ts'
+import type { Fleet } from '../core/fleet.ts'
+import type { Log } from '../core/log.ts'
+import type { Reception } from '../core/reception.ts'
+import type { Store } from '../core/store.ts'
+import type { Annex } from '../http/server.ts'
+import { type AndroidParts, AndroidPhones } from '../links/android/phones.ts'
+import { phoneBase, phonePath, phoneRoutes } from '../links/android/routes.ts'
+import { Switchboard } from '../links/android/switchboard.ts'
+import { SealedVault } from '../secrets/sealed-vault.ts'
+import type { Sealer } from '../secrets/sealer.ts'
 
 export type PhonesParts = {
   sealer: Sealer

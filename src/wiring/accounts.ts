@@ -1,8 +1,8 @@
 /** The accounts of a database, for the gateway and for commands beside it. */
 
-import { Accounts } from './core/accounts.ts'
-import type { UserStore } from './core/user-store.ts'
-import type { Sealer } from './secrets/sealer.ts'
+import { Accounts } from '../core/accounts.ts'
+import type { UserStore } from '../core/user-store.ts'
+import type { Sealer } from '../secrets/sealer.ts'
 
 export const accountsOn = (store: UserStore, sealer: Sealer, now: () => number): Accounts =>
   new Accounts({

@@ -1,16 +1,16 @@
 /** Builds what people sign in with: the team, its guard, and the routes under /session. */
 
+import type { Config } from '../config.ts'
+import { Team } from '../core/team.ts'
+import type { UserStore } from '../core/user-store.ts'
+import { version } from '../host/version.ts'
+import { BrowserGuard } from '../http/browser-guard.ts'
+import type { SessionParts } from '../http/session-api.ts'
+import { sessionRoutes } from '../http/session-routes.ts'
+import { teamRoutes } from '../http/team-routes.ts'
+import { Visitors } from '../http/visitors.ts'
+import type { Sealer } from '../secrets/sealer.ts'
 import { accountsOn } from './accounts.ts'
-import type { Config } from './config.ts'
-import { Team } from './core/team.ts'
-import type { UserStore } from './core/user-store.ts'
-import { BrowserGuard } from './http/browser-guard.ts'
-import type { SessionParts } from './http/session-api.ts'
-import { sessionRoutes } from './http/session-routes.ts'
-import { teamRoutes } from './http/team-routes.ts'
-import { Visitors } from './http/visitors.ts'
-import type { Sealer } from './secrets/sealer.ts'
-import { version } from './version.ts'
 
 export type SignInParts = Pick<SessionParts, 'delay' | 'count' | 'refusals'> & {
   config: Config
