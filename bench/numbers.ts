@@ -1,6 +1,6 @@
 /** Many WhatsApp numbers on one gateway, against a stand-in of WhatsApp's server, and messages both ways. */
 
-import { inParallel } from '../src/core/in-parallel.ts'
+import { inParallel } from '../src/core/lib/in-parallel.ts'
 import type { WhatsAppStandin } from '../test/standins/whatsapp/server.ts'
 import type { Server } from './process.ts'
 import { until } from './until.ts'

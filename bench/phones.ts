@@ -1,6 +1,6 @@
 /** Many phones with the app on one gateway, over real HTTP, and as many messages as they can carry. */
 
-import { inParallel } from '../src/core/in-parallel.ts'
+import { inParallel } from '../src/core/lib/in-parallel.ts'
 import { Crowd } from '../src/simulator/crowd.ts'
 import { usual } from '../src/simulator/trouble.ts'
 import type { Server } from './process.ts'

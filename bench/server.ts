@@ -6,9 +6,9 @@
 
 import { randomUUIDv7 } from 'node:crypto'
 import { readConfig } from '../src/config.ts'
-import { Gateway } from '../src/core/gateway.ts'
-import { hashSecret, hintOf, newSecret, scopes } from '../src/core/key.ts'
+import { hashSecret, hintOf, newSecret, scopes } from '../src/core/access/key.ts'
 import type { LinkKind } from '../src/core/link.ts'
+import { Gateway } from '../src/core/messages/gateway.ts'
 import { cleanUpEarly } from '../src/host/gc.ts'
 import { simulatedPhones } from '../src/links/simulated.ts'
 import { build } from '../src/main.ts'

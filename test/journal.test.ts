@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Journal } from '../src/core/journal.ts'
+import { Journal } from '../src/core/events/journal.ts'
 import { openDriver, openStore } from '../src/store/open.ts'
 import { sql } from '../src/store/sql.ts'
 import { emptySqlite } from './standins/databases.ts'

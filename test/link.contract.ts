@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Device } from '../src/core/device.ts'
+import type { Device } from '../src/core/devices/device.ts'
+import type { Incoming } from '../src/core/inbox/received.ts'
 import type { LinkKind } from '../src/core/link.ts'
-import type { Message, Receipt } from '../src/core/message.ts'
-import type { Incoming } from '../src/core/received.ts'
+import type { Message, Receipt } from '../src/core/messages/message.ts'
 import { until } from './standins/gateway.ts'
 
 export const device: Device = {

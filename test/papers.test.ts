@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { options } from '../src/config.ts'
-import { fateOf } from '../src/core/fate.ts'
-import { failures, statuses } from '../src/core/message.ts'
+import { fateOf } from '../src/core/devices/simulated-outcome.ts'
+import { failures, statuses } from '../src/core/messages/message.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '..', name), 'utf8')
 

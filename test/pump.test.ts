@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Pump } from '../src/core/devices/pump.ts'
 import { LinkDown } from '../src/core/link.ts'
-import type { Message, Receipt } from '../src/core/message.ts'
-import { Pump } from '../src/core/pump.ts'
+import type { Message, Receipt } from '../src/core/messages/message.ts'
 import type { Store } from '../src/core/store.ts'
 import { openStore } from '../src/store/open.ts'
 import { emptySqlite } from './standins/databases.ts'

@@ -1,7 +1,7 @@
 /** Pretend traffic: a small shop's week, so that pages have something to show. */
 
 import { Basestation } from '../sdk/src/index.ts'
-import { hashSecret, hintOf, newSecret, scopes } from '../src/core/key.ts'
+import { hashSecret, hintOf, newSecret, scopes } from '../src/core/access/key.ts'
 import type { Basestation as Gateway } from '../src/main.ts'
 
 const texts = [

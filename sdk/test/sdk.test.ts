@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import { scopes } from '../../src/core/key.ts'
+import { scopes } from '../../src/core/access/key.ts'
 import { App } from '../../test/standins/app.ts'
 import { Catcher, verify } from '../../test/standins/catcher.ts'
 import { emptySqlite } from '../../test/standins/databases.ts'

@@ -1,10 +1,10 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
-import type { Candidate } from '../core/choose.ts'
-import { attentions, type DeviceKind, deviceKinds } from '../core/device.ts'
-import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/enrolment.ts'
-import { shownEnrolment } from '../core/shown.ts'
+import { attentions, type DeviceKind, deviceKinds } from '../core/devices/device.ts'
+import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/devices/enrolment.ts'
+import type { Candidate } from '../core/messages/choose.ts'
 import type { Store } from '../core/store.ts'
+import { shownEnrolment } from '../core/wire/device.ts'
 import { openSealer } from '../secrets/secret-key.ts'
 import { addCloud, cloudOptions, isCloud } from './cloud.ts'
 import { type Command, type Context, type Given, required, UsageError } from './command.ts'

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { Fleet } from '../core/fleet.ts'
+import { Fleet } from '../core/devices/fleet.ts'
 import { readCertificate } from '../host/tls.ts'
 import { keyAdvice, keyFit, secretKeyPath } from '../secrets/secret-key.ts'
 import { newestVersion, schemaVersion } from '../store/migrate.ts'

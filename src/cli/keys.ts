@@ -1,10 +1,18 @@
 /** basestation keys: create, list, revoke. */
 
-import { hashSecret, hintOf, type Key, newSecret, type Scope, scopes, sendAndRead } from '../core/key.ts'
-import { isNetwork } from '../core/network.ts'
+import {
+  hashSecret,
+  hintOf,
+  type Key,
+  newSecret,
+  type Scope,
+  scopes,
+  sendAndRead,
+} from '../core/access/key.ts'
+import { isNetwork } from '../core/access/network.ts'
+import { isoTimeOrNull } from '../core/lib/time.ts'
 import { Problem } from '../core/problem.ts'
-import { shownKey } from '../core/shown-key.ts'
-import { isoTimeOrNull } from '../core/time.ts'
+import { shownKey } from '../core/wire/key.ts'
 import { type Command, duration, type Given, required, UsageError, wholeNumber } from './command.ts'
 import { table } from './output.ts'
 import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'

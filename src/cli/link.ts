@@ -1,7 +1,7 @@
 /** Linking a WhatsApp number in the terminal: draws the code, renews it, and says how it ended. */
 
 import { renderUnicodeCompact } from 'uqr'
-import type { Device } from '../core/device.ts'
+import type { Device } from '../core/devices/device.ts'
 import type { Store } from '../core/store.ts'
 import { openSealer } from '../secrets/secret-key.ts'
 import { type Command, type Context, exitCodes, UsageError } from './command.ts'

@@ -1,10 +1,10 @@
 /** basestation opt-outs and people: who wants no messages, and whom to forget. */
 
 import { join } from 'node:path'
-import { Forgetter } from '../core/forgetter.ts'
-import { normaliseNumber } from '../core/number.ts'
+import { isoTime } from '../core/lib/time.ts'
+import { Forgetter } from '../core/people/erasure.ts'
+import { normaliseNumber } from '../core/people/number.ts'
 import { Problem } from '../core/problem.ts'
-import { isoTime } from '../core/time.ts'
 import { DiskRoom } from '../store/disk-room.ts'
 import { MediaFolder } from '../store/media-folder.ts'
 import { type Command, type Context, type Given, UsageError } from './command.ts'

@@ -2,7 +2,7 @@
 
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../config.ts'
-import { ticketUrl } from '../core/user.ts'
+import { ticketUrl } from '../core/access/user.ts'
 import { cleanUpEarly } from '../host/gc.ts'
 import { version } from '../host/version.ts'
 import type { Basestation } from '../main.ts'

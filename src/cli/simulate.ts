@@ -1,8 +1,8 @@
 /** basestation simulate: pretend phones that speak the app's protocol, for load and for demos. */
 
 import type { Basestation } from '../../sdk/src/index.ts'
-import { inParallel } from '../core/in-parallel.ts'
-import { hashSecret, hintOf, newSecret } from '../core/key.ts'
+import { hashSecret, hintOf, newSecret } from '../core/access/key.ts'
+import { inParallel } from '../core/lib/in-parallel.ts'
 import { Crowd, type Tally } from '../simulator/crowd.ts'
 import { calm, usual } from '../simulator/trouble.ts'
 import { type Command, type Context, exitCodes, type Given, UsageError } from './command.ts'

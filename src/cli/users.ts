@@ -1,8 +1,8 @@
 /** basestation setup-link and users: ways into the dashboard for those who have the machine. */
 
+import { ticketUrl } from '../core/access/user.ts'
+import { isoTime } from '../core/lib/time.ts'
 import { Problem } from '../core/problem.ts'
-import { isoTime } from '../core/time.ts'
-import { ticketUrl } from '../core/user.ts'
 import { openSealer } from '../secrets/secret-key.ts'
 import { accountsOn } from '../wiring/accounts.ts'
 import type { Command } from './command.ts'

@@ -1,13 +1,13 @@
 /** basestation webhooks: addresses that are told what happens. */
 
 import type { Environment } from '../core/environment.ts'
-import { eventTypes } from '../core/event.ts'
+import { eventTypes } from '../core/events/event.ts'
+import { isoTimeOrNull, parseTime } from '../core/lib/time.ts'
 import { Problem } from '../core/problem.ts'
-import { shownAttempt, shownDelivery, shownWebhook } from '../core/shown-webhook.ts'
 import type { Store } from '../core/store.ts'
-import { isoTimeOrNull, parseTime } from '../core/time.ts'
-import type { Webhook } from '../core/webhook.ts'
-import type { WebhookDesk, WithSecret } from '../core/webhook-desk.ts'
+import type { Webhook } from '../core/webhooks/webhook.ts'
+import type { WebhookDesk, WithSecret } from '../core/webhooks/webhook-admin.ts'
+import { shownAttempt, shownDelivery, shownWebhook } from '../core/wire/webhook.ts'
 import { openSealer } from '../secrets/secret-key.ts'
 import { deskBeside } from '../wiring/webhooks.ts'
 import { type Command, type Context, type Given, required, UsageError, wholeNumber } from './command.ts'

@@ -1,8 +1,8 @@
 /** Commands that work on the database itself, whether or not a server is running. */
 
-import type { Device } from '../core/device.ts'
+import type { Device } from '../core/devices/device.ts'
+import { nodeTimeoutMs } from '../core/devices/fleet.ts'
 import { type EnvironmentName, environmentNames } from '../core/environment.ts'
-import { nodeTimeoutMs } from '../core/fleet.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { openStore } from '../store/open.ts'

@@ -1,7 +1,7 @@
 /** The tenant: every key, device and message belongs to exactly one environment. */
 
-import { validityMs } from './message.ts'
-import { type OptOutWords, usualOptInWords, usualOptOutWords } from './opt-out.ts'
+import { validityMs } from './messages/message.ts'
+import { type OptOutWords, usualOptInWords, usualOptOutWords } from './people/opt-out.ts'
 
 export type EnvironmentName = 'production' | 'staging'
 

@@ -1,9 +1,9 @@
 /** Port: a live line to one device, and the news it brings. */
 
-import type { Amendment } from './amendment.ts'
-import type { Device, DeviceKind } from './device.ts'
-import type { Message, Receipt } from './message.ts'
-import type { Incoming } from './received.ts'
+import type { Device, DeviceKind } from './devices/device.ts'
+import type { Amendment } from './inbox/amendment.ts'
+import type { Incoming } from './inbox/received.ts'
+import type { Message, Receipt } from './messages/message.ts'
 
 /** How devices of one kind are reached. */
 export type LinkKind = {

@@ -1,21 +1,21 @@
 /** Port: what we need remembered. Every verb is one transaction, on disk when its promise resolves. */
 
-import type { Amendment } from './amendment.ts'
-import type { AnswerKey, Keep, KeptAnswer } from './answer.ts'
-import type { ConversationFilter, ConversationPage, Thread, ThreadPlace } from './conversation.ts'
-import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './device.ts'
+import type { Key, KeyDraft, Rotation } from './access/key.ts'
+import type { SecretStore } from './access/secret-store.ts'
+import type { UserStore } from './access/user-store.ts'
+import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './devices/device.ts'
+import type { Invitation, Phone, PhoneNote, Proof } from './devices/phone.ts'
+import type { VaultStore } from './devices/vault.ts'
 import type { Environment, Settings } from './environment.ts'
-import type { EventWithSubject, JournalEvent } from './event.ts'
-import type { Key, KeyDraft, Rotation } from './key.ts'
-import type { Message, NewMessage, Receipt, Status } from './message.ts'
-import type { MessageFilter, MessagePage } from './message-list.ts'
-import type { OptOut, OptOutPage, OptOutSource } from './opt-out.ts'
-import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
-import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './received.ts'
-import type { SecretStore } from './secret-store.ts'
-import type { Tally } from './stats.ts'
-import type { UserStore } from './user-store.ts'
-import type { VaultStore } from './vault.ts'
+import type { EventWithSubject, JournalEvent } from './events/event.ts'
+import type { AnswerKey, Keep, KeptAnswer } from './idempotency.ts'
+import type { Amendment } from './inbox/amendment.ts'
+import type { ConversationFilter, ConversationPage, Thread, ThreadPlace } from './inbox/conversation.ts'
+import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './inbox/received.ts'
+import type { Message, NewMessage, Receipt, Status } from './messages/message.ts'
+import type { MessageFilter, MessagePage } from './messages/message-list.ts'
+import type { OptOut, OptOutPage, OptOutSource } from './people/opt-out.ts'
+import type { Tally } from './stats/stats.ts'
 import type {
   Delivery,
   DeliveryRecord,
@@ -24,7 +24,7 @@ import type {
   Webhook,
   WebhookChange,
   WebhookDraft,
-} from './webhook.ts'
+} from './webhooks/webhook.ts'
 
 export type Awaitable<T> = T | Promise<T>
 

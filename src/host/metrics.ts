@@ -2,8 +2,8 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Fleet } from '../core/fleet.ts'
-import type { Receipt } from '../core/message.ts'
+import type { Fleet } from '../core/devices/fleet.ts'
+import type { Receipt } from '../core/messages/message.ts'
 import type { Store } from '../core/store.ts'
 
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

@@ -1,6 +1,6 @@
 /** What a setting is, and how the usual kinds of values are read from text. */
 
-import { isNetwork } from '../core/network.ts'
+import { isNetwork } from '../core/access/network.ts'
 
 export type Option<T, Default extends string | undefined = string | undefined> = {
   /** What it does, for `basestation config` and the README. */

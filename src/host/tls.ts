@@ -4,8 +4,8 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type Server } from 'node:tls'
 import { ConfigProblem } from '../config.ts'
-import type { Log } from '../core/log.ts'
-import { Loop } from '../core/loop.ts'
+import type { Log } from '../core/lib/log.ts'
+import { Loop } from '../core/lib/loop.ts'
 
 export type TlsFiles = { cert: string; key: string }
 export type Certificate = { cert: Buffer; key: Buffer }

@@ -1,10 +1,10 @@
 /** Notes what people and keys change, before they change it: nothing is done that nobody can look up later. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Key } from '../core/key.ts'
+import type { Key } from '../core/access/key.ts'
+import type { AuditDraft } from '../core/access/user.ts'
+import type { UserStore } from '../core/access/user-store.ts'
 import { limits } from '../core/limits.ts'
-import type { AuditDraft } from '../core/user.ts'
-import type { UserStore } from '../core/user-store.ts'
 import type { RequestLimits } from './limits.ts'
 import { asProblem } from './problems.ts'
 

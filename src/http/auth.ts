@@ -1,9 +1,9 @@
 /** Who asks, how often, and what for: settled before a body is looked at. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { allowsAddress, environmentOf, type Key, type Scope } from '../core/access/key.ts'
+import type { KeyRing } from '../core/access/key-cache.ts'
 import type { EnvironmentName } from '../core/environment.ts'
-import { allowsAddress, environmentOf, type Key, type Scope } from '../core/key.ts'
-import type { KeyRing } from '../core/key-ring.ts'
 import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
 import type { Allowance, FailureDelay, RequestLimits } from './limits.ts'

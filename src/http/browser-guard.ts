@@ -1,8 +1,8 @@
 /** What a browser must show before its cookie counts: the right address, and that our own page asks. */
 
 import type { FastifyRequest } from 'fastify'
+import { sessionMostMs } from '../core/access/user.ts'
 import { Problem } from '../core/problem.ts'
-import { sessionMostMs } from '../core/user.ts'
 
 export type GuardParts = {
   publicUrl: () => string

@@ -1,8 +1,8 @@
 /** Conversations over the API: who wrote, and what was said with each of them. */
 
-import type { ThreadPlace } from '../core/conversation.ts'
-import { shownMessage, shownReceived } from '../core/shown-message.ts'
+import type { ThreadPlace } from '../core/inbox/conversation.ts'
 import type { Store } from '../core/store.ts'
+import { shownMessage, shownReceived } from '../core/wire/message.ts'
 import type {
   ConversationReadResponse,
   ConversationsQuery,

@@ -1,8 +1,8 @@
 /** The shapes of devices on the wire. */
 
 import { type Static, Type } from 'typebox'
-import { type AttentionCode, attentions, deviceKinds, drivers } from '../core/device.ts'
-import { signs } from '../core/enrolment.ts'
+import { type AttentionCode, attentions, deviceKinds, drivers } from '../core/devices/device.ts'
+import { signs } from '../core/devices/enrolment.ts'
 import { closed, time, uuid, words } from './schemas.ts'
 
 const limit = (description: string) =>

@@ -1,16 +1,16 @@
 /** Devices over the API: list, add, change, connect, remove. */
 
-import type { Keep } from '../core/answer.ts'
-import type { Caution } from '../core/caution.ts'
-import type { Candidate } from '../core/choose.ts'
-import type { Device } from '../core/device.ts'
-import * as enrolment from '../core/enrolment.ts'
+import type { Device } from '../core/devices/device.ts'
+import * as enrolment from '../core/devices/enrolment.ts'
+import { type Fleet, newcomer } from '../core/devices/fleet.ts'
+import type { Caution } from '../core/devices/sending-safety.ts'
 import type { Environment } from '../core/environment.ts'
-import { type Fleet, newcomer } from '../core/fleet.ts'
-import { normaliseNumber } from '../core/number.ts'
+import type { Keep } from '../core/idempotency.ts'
+import type { Candidate } from '../core/messages/choose.ts'
+import { normaliseNumber } from '../core/people/number.ts'
 import { invalid, Problem } from '../core/problem.ts'
-import { shownDevice, shownEnrolment } from '../core/shown.ts'
 import type { Store } from '../core/store.ts'
+import { shownDevice, shownEnrolment } from '../core/wire/device.ts'
 import type {
   DeviceAddRequest,
   DeviceAddResponse,

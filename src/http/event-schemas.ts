@@ -1,7 +1,7 @@
 /** The shapes of events. */
 
 import { type Static, Type } from 'typebox'
-import { eventTypes } from '../core/event.ts'
+import { eventTypes } from '../core/events/event.ts'
 import { closed, time, words } from './schemas.ts'
 
 const typeList = eventTypes.join(', ')

@@ -1,9 +1,9 @@
 /** The journal over HTTP: page by page, or as it is written. */
 
-import { eventIdOf, eventTypes, type Interest, seqOf } from '../core/event.ts'
-import type { Journal, Telling } from '../core/journal.ts'
-import type { shownEvent } from '../core/shown-event.ts'
-import { asSeen, type Sight, sightOf } from '../core/sight.ts'
+import { eventIdOf, eventTypes, type Interest, seqOf } from '../core/events/event.ts'
+import type { Journal, Telling } from '../core/events/journal.ts'
+import { asSeen, type Sight, sightOf } from '../core/events/visibility.ts'
+import type { shownEvent } from '../core/wire/event.ts'
 import type { EventsQuery, EventsResponse, StreamQuery } from './event-schemas.ts'
 import { bad, uuidOf } from './query.ts'
 import type { Action } from './route.ts'

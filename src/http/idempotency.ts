@@ -1,6 +1,6 @@
 /** `Idempotency-Key`: the same request again gets the first one's answer, and has no second effect. */
 
-import { type AnswerKey, answerName, fingerprintOf, type Keep, stillRunning } from '../core/answer.ts'
+import { type AnswerKey, answerName, fingerprintOf, type Keep, stillRunning } from '../core/idempotency.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { StreamAnswer } from './stream-answer.ts'

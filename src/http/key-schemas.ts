@@ -1,7 +1,7 @@
 /** The shapes of API keys. */
 
 import { type Static, Type } from 'typebox'
-import { scopes } from '../core/key.ts'
+import { scopes } from '../core/access/key.ts'
 import { closed, time, uuid, words } from './schemas.ts'
 
 const scopeList = Type.Array(words(scopes, 'One thing it may do.'), {

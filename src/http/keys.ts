@@ -1,10 +1,10 @@
 /** API keys over the API. A key gives no more than it has: not a scope, an address, a rate or a day more. */
 
-import { hashSecret, hintOf, type Key, newSecret, type Scope, sendAndRead } from '../core/key.ts'
-import { isNetwork, isWithin } from '../core/network.ts'
+import { hashSecret, hintOf, type Key, newSecret, type Scope, sendAndRead } from '../core/access/key.ts'
+import { isNetwork, isWithin } from '../core/access/network.ts'
 import { invalid, Problem } from '../core/problem.ts'
-import { shownKey } from '../core/shown-key.ts'
 import type { Store } from '../core/store.ts'
+import { shownKey } from '../core/wire/key.ts'
 import type {
   KeyAddRequest,
   KeyResponse,

@@ -1,12 +1,12 @@
 /** Linking a WhatsApp number over the API: its steps, one JSON object a line, as they happen. */
 
-import type { Keep } from '../core/answer.ts'
-import type { Candidate } from '../core/choose.ts'
-import type { Device } from '../core/device.ts'
-import { newcomer } from '../core/fleet.ts'
-import type { LinkTarget, LinkStep as Step } from '../core/linking.ts'
+import type { Device } from '../core/devices/device.ts'
+import { newcomer } from '../core/devices/fleet.ts'
+import type { LinkTarget, LinkStep as Step } from '../core/devices/linking.ts'
+import type { Keep } from '../core/idempotency.ts'
+import type { Candidate } from '../core/messages/choose.ts'
 import { invalid, Problem } from '../core/problem.ts'
-import { shownDevice } from '../core/shown.ts'
+import { shownDevice } from '../core/wire/device.ts'
 import { type DeviceParts, find, nameOf, phoneOf } from './devices.ts'
 import type { Keeper } from './idempotency.ts'
 import type { LinkRequest, LinkStep } from './link-schemas.ts'

@@ -1,10 +1,10 @@
 /** Looking messages up: lists, and one with its story. */
 
-import type { Fleet } from '../core/fleet.ts'
+import type { Fleet } from '../core/devices/fleet.ts'
+import { timeline } from '../core/messages/timeline.ts'
 import { Problem } from '../core/problem.ts'
-import { shownMessage } from '../core/shown-message.ts'
 import type { Store } from '../core/store.ts'
-import { timeline } from '../core/timeline.ts'
+import { shownMessage } from '../core/wire/message.ts'
 import { cursorOf, isNumber, placeOf } from './cursor.ts'
 import type { MessageResponse, MessagesQuery, MessagesResponse } from './message-schemas.ts'
 import { numberOf, timeOf, uuidOf } from './query.ts'

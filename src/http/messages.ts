@@ -1,13 +1,13 @@
 /** Sending, and asking what became of it. */
 
-import type { Canceler } from '../core/canceler.ts'
-import type { Bulk, Gateway } from '../core/gateway.ts'
-import type { NewMessage } from '../core/message.ts'
+import { isoTimeOrNull } from '../core/lib/time.ts'
+import type { Canceler } from '../core/messages/canceler.ts'
+import type { Bulk, Gateway } from '../core/messages/gateway.ts'
+import type { NewMessage } from '../core/messages/message.ts'
+import { measure } from '../core/messages/segments.ts'
 import { Problem } from '../core/problem.ts'
-import { measure } from '../core/segments.ts'
-import { errorOf } from '../core/shown-message.ts'
 import type { Store } from '../core/store.ts'
-import { isoTimeOrNull } from '../core/time.ts'
+import { errorOf } from '../core/wire/message.ts'
 import type { PreviewRequest, PreviewResponse } from './preview-schemas.ts'
 import type { Action } from './route.ts'
 import type {

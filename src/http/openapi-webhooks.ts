@@ -1,7 +1,7 @@
 /** What is posted to webhooks, for the OpenAPI document. */
 
 import { Type } from 'typebox'
-import { eventTypes } from '../core/event.ts'
+import { eventTypes } from '../core/events/event.ts'
 import { EventRecord } from './event-schemas.ts'
 import { closed, words } from './schemas.ts'
 

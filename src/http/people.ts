@@ -1,10 +1,10 @@
 /** Who wants no messages, and whom to forget. */
 
-import type { Forgetter } from '../core/forgetter.ts'
-import type { OptOut } from '../core/opt-out.ts'
+import { isoTime } from '../core/lib/time.ts'
+import type { Forgetter } from '../core/people/erasure.ts'
+import type { OptOut } from '../core/people/opt-out.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
-import { isoTime } from '../core/time.ts'
 import { cursorOf, placeOf } from './cursor.ts'
 import type {
   ErasedResponse,

@@ -1,8 +1,8 @@
 /** What queries have in common: times, numbers and ids as people write them. */
 
-import { normaliseNumber } from '../core/number.ts'
+import { parseTime } from '../core/lib/time.ts'
+import { normaliseNumber } from '../core/people/number.ts'
 import { Problem } from '../core/problem.ts'
-import { parseTime } from '../core/time.ts'
 import { isUuid } from './uuid.ts'
 
 export const bad = (name: string, detail: string) =>

@@ -1,8 +1,8 @@
 /** The list of received messages. */
 
-import { type InboxFilter, pageSize } from '../core/received.ts'
-import { shownReceived } from '../core/shown-message.ts'
+import { type InboxFilter, pageSize } from '../core/inbox/received.ts'
 import type { Store } from '../core/store.ts'
+import { shownReceived } from '../core/wire/message.ts'
 import { senderOf, timeOf, uuidOf } from './query.ts'
 import type { Action } from './route.ts'
 import type { ReceivedQuery, ReceivedResponse } from './schemas.ts'

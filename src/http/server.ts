@@ -8,8 +8,8 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { environmentNames } from '../core/environment.ts'
+import type { Log } from '../core/lib/log.ts'
 import { limits } from '../core/limits.ts'
-import type { Log } from '../core/log.ts'
 import { Problem } from '../core/problem.ts'
 import { readBodies } from './body.ts'
 import { type Dashboard, registerDashboard } from './dashboard.ts'

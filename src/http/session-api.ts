@@ -2,11 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { requireTeam } from '../core/access/team.ts'
+import type { SignedIn } from '../core/access/user.ts'
 import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
 import type { Awaitable } from '../core/store.ts'
-import { requireTeam } from '../core/team.ts'
-import type { SignedIn } from '../core/user.ts'
 import { type AuditParts, audited, deedOf, draftOf, noteRefusals } from './audit.ts'
 import type { BrowserGuard } from './browser-guard.ts'
 import type { Allowance } from './limits.ts'

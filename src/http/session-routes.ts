@@ -1,11 +1,11 @@
 /** Signing in and out, and what everybody may change about themselves. */
 
-import type { Accounts, Begun, Caller } from '../core/accounts.ts'
+import type { Accounts, Begun, Caller } from '../core/access/accounts.ts'
+import type { Team } from '../core/access/team.ts'
+import { type SignedIn, scopesOf, type User } from '../core/access/user.ts'
+import type { UserStore } from '../core/access/user-store.ts'
+import { isoTime } from '../core/lib/time.ts'
 import { Problem } from '../core/problem.ts'
-import type { Team } from '../core/team.ts'
-import { isoTime } from '../core/time.ts'
-import { type SignedIn, scopesOf, type User } from '../core/user.ts'
-import type { UserStore } from '../core/user-store.ts'
 import * as shapes from './session-schemas.ts'
 
 export type SessionRequest = {

@@ -1,8 +1,8 @@
 /** The shapes of signing in, on the wire. Only the dashboard uses them. */
 
 import { type Static, Type } from 'typebox'
-import { scopes } from '../core/key.ts'
-import { roles } from '../core/user.ts'
+import { scopes } from '../core/access/key.ts'
+import { roles } from '../core/access/user.ts'
 import { closed, time, words } from './schemas.ts'
 
 const success = { success: Type.Boolean() }

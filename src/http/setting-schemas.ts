@@ -1,7 +1,7 @@
 /** The shapes of an environment's settings. */
 
 import { type Static, Type } from 'typebox'
-import { validityMs } from '../core/message.ts'
+import { validityMs } from '../core/messages/message.ts'
 import { closed, words } from './schemas.ts'
 
 const numberCheck = words(

@@ -1,7 +1,7 @@
 /** The settings of an environment. */
 
 import { defaultSettings, type Environment, type Settings } from '../core/environment.ts'
-import { plainWord, usualOptInWords, usualOptOutWords } from '../core/opt-out.ts'
+import { plainWord, usualOptInWords, usualOptOutWords } from '../core/people/opt-out.ts'
 import { invalid } from '../core/problem.ts'
 import type { Action } from './route.ts'
 import type { SettingsRequest, SettingsResponse } from './setting-schemas.ts'

@@ -1,9 +1,9 @@
 /** Statistics of an environment. */
 
-import type { Fleet } from '../core/fleet.ts'
-import { sinceOf, statsOf } from '../core/stats.ts'
+import type { Fleet } from '../core/devices/fleet.ts'
+import { isoTime, isoTimeOrNull } from '../core/lib/time.ts'
+import { sinceOf, statsOf } from '../core/stats/stats.ts'
 import type { Store } from '../core/store.ts'
-import { isoTime, isoTimeOrNull } from '../core/time.ts'
 import { bad } from './query.ts'
 import type { Action } from './route.ts'
 import type { StatsQuery, StatsResponse } from './stat-schemas.ts'

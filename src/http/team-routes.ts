@@ -1,7 +1,7 @@
 /** The team, and what its members did. */
 
-import { isoTime } from '../core/time.ts'
-import { type Ticket, ticketUrl } from '../core/user.ts'
+import { type Ticket, ticketUrl } from '../core/access/user.ts'
+import { isoTime } from '../core/lib/time.ts'
 import { uuidOf } from './query.ts'
 import { member, ok, type SessionRoute, type SessionRouteParts } from './session-routes.ts'
 import * as shapes from './session-schemas.ts'

@@ -1,11 +1,11 @@
 /** People who come with a session's cookie in place of a key. */
 
 import type { FastifyRequest } from 'fastify'
-import type { Accounts } from '../core/accounts.ts'
+import type { Accounts } from '../core/access/accounts.ts'
+import type { Key } from '../core/access/key.ts'
+import { type SignedIn, scopesOf } from '../core/access/user.ts'
 import type { EnvironmentName } from '../core/environment.ts'
-import type { Key } from '../core/key.ts'
 import { Problem } from '../core/problem.ts'
-import { type SignedIn, scopesOf } from '../core/user.ts'
 import type { BrowserGuard } from './browser-guard.ts'
 
 declare module 'fastify' {

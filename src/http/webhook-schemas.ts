@@ -1,7 +1,7 @@
 /** The shapes of webhooks. */
 
 import { type Static, Type } from 'typebox'
-import { eventTypes } from '../core/event.ts'
+import { eventTypes } from '../core/events/event.ts'
 import { EventRecord } from './event-schemas.ts'
 import { cursorFields, nextCursor } from './message-schemas.ts'
 import { closed, time, uuid, words } from './schemas.ts'

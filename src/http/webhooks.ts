@@ -1,9 +1,9 @@
 /** Webhooks over the API: add, change, new secrets, tests, the log, replays. */
 
-import type { Journal } from '../core/journal.ts'
-import { shownAttempt, shownDelivery, shownWebhook } from '../core/shown-webhook.ts'
-import { asSeen, sightOf } from '../core/sight.ts'
-import type { WebhookDesk, WithSecret } from '../core/webhook-desk.ts'
+import type { Journal } from '../core/events/journal.ts'
+import { asSeen, sightOf } from '../core/events/visibility.ts'
+import type { WebhookDesk, WithSecret } from '../core/webhooks/webhook-admin.ts'
+import { shownAttempt, shownDelivery, shownWebhook } from '../core/wire/webhook.ts'
 import { cursorOf, isNumber, placeOf } from './cursor.ts'
 import { timeOf } from './query.ts'
 import type { Action } from './route.ts'

@@ -1,9 +1,9 @@
 /** A pretend phone: for the first run, for staging, for tests, and as the model for new links. */
 
-import type { Device } from '../core/device.ts'
-import { answerMs, fateOf } from '../core/fate.ts'
+import type { Device } from '../core/devices/device.ts'
+import { answerMs, fateOf } from '../core/devices/simulated-outcome.ts'
 import type { Link, LinkKind, News } from '../core/link.ts'
-import type { Message, Receipt } from '../core/message.ts'
+import type { Message, Receipt } from '../core/messages/message.ts'
 
 /** How long a report that could not be stored waits for the next try, as a real phone's would. */
 const retryMs = 1_000

@@ -3,8 +3,8 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { hostOf, isAllowedHost, portOf } from '../core/allowed-host.ts'
-import { isPublicAddress } from '../core/public-address.ts'
+import { hostOf, isAllowedHost, portOf } from '../core/webhooks/allowed-host.ts'
+import { isPublicAddress } from '../core/webhooks/public-address.ts'
 
 /** The address is not public, so nothing was sent there. */
 export class Blocked extends Error {}

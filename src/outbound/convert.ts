@@ -1,8 +1,8 @@
 /** Makes files playable that WhatsApp cannot play, with ffmpeg where it is installed. */
 
 import { rm, stat } from 'node:fs/promises'
+import type { Log } from '../core/lib/log.ts'
 import { limits } from '../core/limits.ts'
-import type { Log } from '../core/log.ts'
 import type { Downloaded } from './download.ts'
 import { readCarefully, runFfmpeg } from './ffmpeg.ts'
 import type { MediaKind } from './media-kind.ts'

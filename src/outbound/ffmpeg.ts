@@ -1,8 +1,8 @@
 /** Runs ffmpeg on files that strangers made: one at a time, and with little memory, time and picture. */
 
 import { spawn } from 'node:child_process'
+import { SomeAtOnce } from '../core/lib/limiter.ts'
 import { limits } from '../core/limits.ts'
-import { SomeAtOnce } from '../core/some-at-once.ts'
 
 const { conversionMemory, conversionSeconds, conversionPixels } = limits
 

@@ -1,7 +1,7 @@
 /** One GET to an address that a stranger chose, with every redirect judged anew. */
 
 import { type IncomingMessage, request } from 'node:http'
-import { hostOf, portOf } from '../core/allowed-host.ts'
+import { hostOf, portOf } from '../core/webhooks/allowed-host.ts'
 import { Blocked, connectGuarded, type Guard, isAllowed } from './connect.ts'
 
 /** It did not answer, or not with what was asked for. */

@@ -2,7 +2,7 @@
 
 import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
-import { hostOf, portOf } from '../core/allowed-host.ts'
+import { hostOf, portOf } from '../core/webhooks/allowed-host.ts'
 import { Blocked, connectGuarded, type Guard } from './connect.ts'
 
 export type Posted = {

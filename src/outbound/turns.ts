@@ -1,7 +1,7 @@
 /** Who may fetch when: one slow host holds up nobody else, and one environment not the other. */
 
+import { SomeAtOnce } from '../core/lib/limiter.ts'
 import { limits } from '../core/limits.ts'
-import { SomeAtOnce } from '../core/some-at-once.ts'
 
 export class Turns {
   readonly #lines = new Map<string, { line: SomeAtOnce; users: number }>()

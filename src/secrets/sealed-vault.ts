@@ -1,6 +1,6 @@
 /** Seals what links keep, each entry bound to its device, type and id. */
 
-import type { Vault, VaultChange, VaultRange, VaultStore } from '../core/vault.ts'
+import type { Vault, VaultChange, VaultRange, VaultStore } from '../core/devices/vault.ts'
 import type { Sealer } from './sealer.ts'
 
 export class SealedVault implements Vault {

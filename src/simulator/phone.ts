@@ -1,7 +1,7 @@
 /** A pretend phone with the app: it speaks the app's protocol over real HTTP, as a real phone would. */
 
 import { randomUUID } from 'node:crypto'
-import { answerMs, fateOf } from '../core/fate.ts'
+import { answerMs, fateOf } from '../core/devices/simulated-outcome.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 
 /** What one phone tells whoever counts. */

@@ -1,7 +1,7 @@
 /** Edits, deletions and reactions, kept beside the message that they are about. */
 
-import { type Amended, type Amendment, amended } from '../core/amendment.ts'
-import type { EventType } from '../core/event.ts'
+import type { EventType } from '../core/events/event.ts'
+import { type Amended, type Amendment, amended } from '../core/inbox/amendment.ts'
 import type { Verb } from './group.ts'
 import { erasedExternal } from './received.ts'
 import { sql } from './sql.ts'

@@ -1,6 +1,6 @@
 /** Answers that were given under an Idempotency-Key. */
 
-import { type AnswerKey, answerMs, answerName, type Keep, type KeptAnswer } from '../core/answer.ts'
+import { type AnswerKey, answerMs, answerName, type Keep, type KeptAnswer } from '../core/idempotency.ts'
 import type { Verb } from './group.ts'
 import { from, type Sql, sql, values } from './sql.ts'
 import type { Transaction } from './transaction.ts'

@@ -1,8 +1,8 @@
 /** What people did, and how often somebody tried to sign in. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { AuditDraft, AuditEntry, AuditPage } from '../core/user.ts'
-import type { LoginTry } from '../core/user-store.ts'
+import type { AuditDraft, AuditEntry, AuditPage } from '../core/access/user.ts'
+import type { LoginTry } from '../core/access/user-store.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 

@@ -1,7 +1,7 @@
 /** Taking messages back. */
 
-import type { Message, Status } from '../core/message.ts'
-import { isWritable } from '../core/number.ts'
+import type { Message, Status } from '../core/messages/message.ts'
+import { isWritable } from '../core/people/number.ts'
 import type { Verb } from './group.ts'
 import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
 import { from, type Sql, sql } from './sql.ts'

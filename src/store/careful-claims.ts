@@ -1,7 +1,7 @@
 /** What a number may be handed that must not send too eagerly: seldom, unevenly, and to few strangers a day. */
 
-import { type Caution, gapMs, limitsOf, newChatsAt, newChatsLeft } from '../core/caution.ts'
-import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/pace.ts'
+import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../core/devices/pace.ts'
+import { type Caution, gapMs, limitsOf, newChatsAt, newChatsLeft } from '../core/devices/sending-safety.ts'
 import { columns, type MessageRow, recipientOf } from './message-row.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'

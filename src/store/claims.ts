@@ -1,8 +1,6 @@
 /** Handing messages to devices, within their pace. */
 
-import { cautionOf } from '../core/caution.ts'
-import type { DeviceKind, Driver } from '../core/device.ts'
-import type { Message } from '../core/message.ts'
+import type { DeviceKind, Driver } from '../core/devices/device.ts'
 import {
   afterHanding,
   beforeHanding,
@@ -11,7 +9,9 @@ import {
   mayHand,
   nextChance,
   type Pace,
-} from '../core/pace.ts'
+} from '../core/devices/pace.ts'
+import { cautionOf } from '../core/devices/sending-safety.ts'
+import type { Message } from '../core/messages/message.ts'
 import type { Claim } from '../core/store.ts'
 import { knows, type Picked, pickCarefully } from './careful-claims.ts'
 import type { Verb } from './group.ts'

@@ -7,8 +7,8 @@ import type {
   Thread,
   ThreadEntry,
   ThreadPlace,
-} from '../core/conversation.ts'
-import { isWritable } from '../core/number.ts'
+} from '../core/inbox/conversation.ts'
+import { isWritable } from '../core/people/number.ts'
 import type { Verb } from './group.ts'
 import {
   digitsOf,

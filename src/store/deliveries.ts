@@ -1,7 +1,7 @@
 /** What became of each event at each address. */
 
 import type { DeliveryFilter } from '../core/store.ts'
-import type { Attempt, Delivery, DeliveryRecord, DeliveryState } from '../core/webhook.ts'
+import type { Attempt, Delivery, DeliveryRecord, DeliveryState } from '../core/webhooks/webhook.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql, values, varying } from './sql.ts'
 import type { Transaction } from './transaction.ts'

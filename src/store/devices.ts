@@ -1,9 +1,9 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
-import { cautionOf } from '../core/caution.ts'
-import type { Connection, Description, Device, DeviceChange, Load, Node } from '../core/device.ts'
-import type { EventType } from '../core/event.ts'
-import type { Pace } from '../core/pace.ts'
+import type { Connection, Description, Device, DeviceChange, Load, Node } from '../core/devices/device.ts'
+import type { Pace } from '../core/devices/pace.ts'
+import { cautionOf } from '../core/devices/sending-safety.ts'
+import type { EventType } from '../core/events/event.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'

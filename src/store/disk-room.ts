@@ -1,7 +1,7 @@
 /** Keeps files from filling the disk: the database needs room to go on. */
 
 import { mkdir, statfs } from 'node:fs/promises'
-import { NoRoom } from '../core/no-room.ts'
+import { NoRoom } from '../core/inbox/no-room.ts'
 
 export class DiskRoom {
   readonly #folder: string

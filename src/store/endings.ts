@@ -1,6 +1,6 @@
 /** Ends that no device reports: validity that ran out, devices that are gone. */
 
-import { meaningOf } from '../core/message.ts'
+import { meaningOf } from '../core/messages/message.ts'
 import type { Verb } from './group.ts'
 import { type Trace, tell, trace } from './message-row.ts'
 import { sql, varying } from './sql.ts'

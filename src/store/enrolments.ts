@@ -1,7 +1,7 @@
 /** A new device with all that belongs to it, in one step. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { AttentionCode, Device, DeviceDraft } from '../core/device.ts'
+import type { AttentionCode, Device, DeviceDraft } from '../core/devices/device.ts'
 import { device, tell } from './devices.ts'
 import type { Verb } from './group.ts'
 import { inviteOne } from './phones.ts'

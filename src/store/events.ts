@@ -1,7 +1,7 @@
 /** Reading the journal. Rows become visible in the order of their numbers, so a cursor never misses one. */
 
-import type { EventWithSubject, JournalEvent } from '../core/event.ts'
-import type { Received } from '../core/received.ts'
+import type { EventWithSubject, JournalEvent } from '../core/events/event.ts'
+import type { Received } from '../core/inbox/received.ts'
 import { type MessageRow, columns as messageColumns, fromRow as messageFrom } from './message-row.ts'
 import { receivedBetween } from './received.ts'
 import { firstSince } from './since.ts'

@@ -1,6 +1,6 @@
 /** Group commit: verbs that are called together share one transaction, and so one wait for the disk. */
 
-import { type Keep, stillRunning } from '../core/answer.ts'
+import { type Keep, stillRunning } from '../core/idempotency.ts'
 import { answered, type Kept, keepAll } from './answers.ts'
 import { type Driver, StorageFault } from './driver.ts'
 import { Transaction } from './transaction.ts'

@@ -1,13 +1,13 @@
 /** API keys, the environments they belong to, and the gateway that serves them. */
 
 import { randomUUIDv7 } from 'node:crypto'
+import type { Key, KeyDraft, Rotation } from '../core/access/key.ts'
 import {
   defaultSettings,
   type Environment,
   type EnvironmentName,
   type Settings,
 } from '../core/environment.ts'
-import type { Key, KeyDraft, Rotation } from '../core/key.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 

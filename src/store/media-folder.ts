@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { NoRoom } from '../core/no-room.ts'
+import { NoRoom } from '../core/inbox/no-room.ts'
 import type { DiskRoom } from './disk-room.ts'
 
 export type MediaFolderLimits = {

@@ -1,7 +1,7 @@
 /** Lists of messages, newest first. A page costs the same wherever it lies. */
 
-import type { Message, Status } from '../core/message.ts'
-import type { MessageFilter, MessagePage } from '../core/message-list.ts'
+import type { Message, Status } from '../core/messages/message.ts'
+import type { MessageFilter, MessagePage } from '../core/messages/message-list.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 import { firstSince } from './since.ts'
 import { type Query, raw, type Sql, sql, varying } from './sql.ts'

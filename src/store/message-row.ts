@@ -1,7 +1,7 @@
 /** How a message lies in its table, and how its changes are told. */
 
-import type { EventType } from '../core/event.ts'
-import type { Message, Status } from '../core/message.ts'
+import type { EventType } from '../core/events/event.ts'
+import type { Message, Status } from '../core/messages/message.ts'
 import { raw } from './sql.ts'
 import type { Transaction } from './transaction.ts'
 

@@ -1,6 +1,6 @@
 /** Messages on their way out: accepting them, finding them, holding them back. */
 
-import type { Message, NewMessage, Status } from '../core/message.ts'
+import type { Message, NewMessage, Status } from '../core/messages/message.ts'
 import type { Accepted, Unheld } from '../core/store.ts'
 import type { Verb } from './group.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'

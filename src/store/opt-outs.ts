@@ -1,6 +1,6 @@
 /** Who wants no messages. */
 
-import { type OptOut, type OptOutPage, type OptOutSource, optOutDigest } from '../core/opt-out.ts'
+import { type OptOut, type OptOutPage, type OptOutSource, optOutDigest } from '../core/people/opt-out.ts'
 import { cancelAllFor } from './cancellations.ts'
 import type { Verb } from './group.ts'
 import { from, raw, type Sql, sql } from './sql.ts'

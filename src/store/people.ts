@@ -1,8 +1,8 @@
 /** Forgetting a person: texts and numbers are blanked in place, so that totals and pages stay as they were. */
 
-import { type Failure, meaningOf } from '../core/message.ts'
-import { isWritable } from '../core/number.ts'
-import { optOutDigest } from '../core/opt-out.ts'
+import { type Failure, meaningOf } from '../core/messages/message.ts'
+import { isWritable } from '../core/people/number.ts'
+import { optOutDigest } from '../core/people/opt-out.ts'
 import type { Erased, Erasure } from '../core/store.ts'
 import { blankAnswers } from './answers.ts'
 import { cancelAllFor } from './cancellations.ts'

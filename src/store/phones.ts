@@ -11,7 +11,7 @@ import {
   type PhoneNote,
   type Proof,
   previousHookMs,
-} from '../core/phone.ts'
+} from '../core/devices/phone.ts'
 import { type DeviceRow, deviceColumns, deviceFrom } from './devices.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql, varying } from './sql.ts'

@@ -1,6 +1,12 @@
 /** What devices report: each receipt moves its message forward, or does nothing. */
 
-import { type DeviceTimes, type Outcome, type Receipt, type Status, sourcesOf } from '../core/message.ts'
+import {
+  type DeviceTimes,
+  type Outcome,
+  type Receipt,
+  type Status,
+  sourcesOf,
+} from '../core/messages/message.ts'
 import type { Verb } from './group.ts'
 import { type Trace, tell, trace } from './message-row.ts'
 import { from, sql, varying, words } from './sql.ts'

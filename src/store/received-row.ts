@@ -1,6 +1,6 @@
 /** A received message as it lies in the database. */
 
-import { numberOfDevice, type Received } from '../core/received.ts'
+import { numberOfDevice, type Received } from '../core/inbox/received.ts'
 import { raw } from './sql.ts'
 
 /** No network has a sender like this. Each forgotten person has one of their own, so that their list stays one. */

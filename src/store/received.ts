@@ -9,7 +9,7 @@ import {
   numberOfDevice,
   pageSize,
   type Received,
-} from '../core/received.ts'
+} from '../core/inbox/received.ts'
 import { noteReceived } from './conversations.ts'
 import type { Verb } from './group.ts'
 import { comeBack, leave, sameOptOut } from './opt-outs.ts'

@@ -1,6 +1,6 @@
 /** How a database knows its secret key, and everything that is sealed with it. */
 
-import type { Resealing, Sealing } from '../core/secret-store.ts'
+import type { Resealing, Sealing } from '../core/access/secret-store.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'

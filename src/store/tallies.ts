@@ -1,6 +1,6 @@
 /** Counts what happened in each hour, from the journal, a stretch at a time. */
 
-import { deliverySteps, hourMs, type Tally } from '../core/stats.ts'
+import { deliverySteps, hourMs, type Tally } from '../core/stats/stats.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 

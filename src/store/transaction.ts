@@ -1,6 +1,6 @@
 /** One transaction: numbers what happens, collects the journal and the changes of load, and writes both at the end. */
 
-import type { EventType } from '../core/event.ts'
+import type { EventType } from '../core/events/event.ts'
 import type { Dialect, Query, Sql } from './sql.ts'
 import { from, sql, values, varying } from './sql.ts'
 

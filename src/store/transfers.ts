@@ -1,6 +1,6 @@
 /** Queued messages that go from a device that cannot take them to one that can. */
 
-import type { Message } from '../core/message.ts'
+import type { Message } from '../core/messages/message.ts'
 import type { Transfer } from '../core/store.ts'
 import { isFriend } from './careful-claims.ts'
 import type { Verb } from './group.ts'

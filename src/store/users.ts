@@ -12,8 +12,8 @@ import {
   type Ticket,
   type TicketDraft,
   type User,
-} from '../core/user.ts'
-import type { UserChange } from '../core/user-store.ts'
+} from '../core/access/user.ts'
+import type { UserChange } from '../core/access/user-store.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import type { Transaction } from './transaction.ts'

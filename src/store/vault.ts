@@ -1,6 +1,6 @@
 /** Sealed entries of links. */
 
-import type { VaultChange, VaultRange } from '../core/vault.ts'
+import type { VaultChange, VaultRange } from '../core/devices/vault.ts'
 import type { Verb } from './group.ts'
 import { type Sql, sql, values } from './sql.ts'
 

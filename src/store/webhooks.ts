@@ -1,9 +1,9 @@
 /** Addresses that are told what happens. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import { sightBits, sightFrom } from '../core/sight.ts'
+import { sightBits, sightFrom } from '../core/events/visibility.ts'
 import type { Hold, Replay, Settlement } from '../core/store.ts'
-import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../core/webhook.ts'
+import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../core/webhooks/webhook.ts'
 import { leaveNoRest, writeDeliveries } from './deliveries.ts'
 import type { Verb } from './group.ts'
 import { raw, type Sql, sql } from './sql.ts'

@@ -1,6 +1,6 @@
 /** What an empty database gets at the first start: a pretend phone and a key, so that a message can be sent at once. */
 
-import { hashSecret, hintOf, newSecret, sendAndRead } from '../core/key.ts'
+import { hashSecret, hintOf, newSecret, sendAndRead } from '../core/access/key.ts'
 import type { Store } from '../core/store.ts'
 
 /** The new key, or undefined when the gateway has had a device before. */

@@ -1,8 +1,8 @@
 /** Builds what Android phones need: who holds their streams, what they may ask, and the paths under which they do. */
 
-import type { Fleet } from '../core/fleet.ts'
-import type { Log } from '../core/log.ts'
-import type { Reception } from '../core/reception.ts'
+import type { Fleet } from '../core/devices/fleet.ts'
+import type { Reception } from '../core/inbox/reception.ts'
+import type { Log } from '../core/lib/log.ts'
 import type { Store } from '../core/store.ts'
 import type { Annex } from '../http/server.ts'
 import { type AndroidParts, AndroidPhones } from '../links/android/phones.ts'

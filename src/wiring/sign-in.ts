@@ -1,8 +1,8 @@
 /** Builds what people sign in with: the team, its guard, and the routes under /session. */
 
 import type { Config } from '../config.ts'
-import { Team } from '../core/team.ts'
-import type { UserStore } from '../core/user-store.ts'
+import { Team } from '../core/access/team.ts'
+import type { UserStore } from '../core/access/user-store.ts'
 import { version } from '../host/version.ts'
 import { BrowserGuard } from '../http/browser-guard.ts'
 import type { SessionParts } from '../http/session-api.ts'

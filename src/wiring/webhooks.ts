@@ -1,13 +1,13 @@
 /** Builds what webhooks need: secrets, connections, and somebody who carries the events. */
 
 import type { Config } from '../config.ts'
-import { Courier } from '../core/courier.ts'
-import type { Journal } from '../core/journal.ts'
-import type { Log } from '../core/log.ts'
+import type { Journal } from '../core/events/journal.ts'
+import type { Log } from '../core/lib/log.ts'
 import type { Store } from '../core/store.ts'
-import { attempt, type TellingParts } from '../core/telling.ts'
-import { newWebhookSecret, type Webhook } from '../core/webhook.ts'
-import { WebhookDesk } from '../core/webhook-desk.ts'
+import { attempt, type TellingParts } from '../core/webhooks/attempt.ts'
+import { Courier } from '../core/webhooks/deliverers.ts'
+import { newWebhookSecret, type Webhook } from '../core/webhooks/webhook.ts'
+import { WebhookDesk } from '../core/webhooks/webhook-admin.ts'
 import { Poster, whyUnanswered } from '../outbound/post.ts'
 import type { Sealer } from '../secrets/sealer.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Basestation } from '../../sdk/src/index.ts'
-import { scopes } from '../../src/core/key.ts'
+import { scopes } from '../../src/core/access/key.ts'
 import { databases } from '../standins/databases.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
 

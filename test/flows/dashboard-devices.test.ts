@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Enrolment } from '../../src/core/enrolment.ts'
+import type { Enrolment } from '../../src/core/devices/enrolment.ts'
 import { Crowd } from '../../src/simulator/crowd.ts'
 import { calm } from '../../src/simulator/trouble.ts'
 import { App } from '../standins/app.ts'

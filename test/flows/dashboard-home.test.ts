@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Basestation } from '../../sdk/src/index.ts'
-import { scopes } from '../../src/core/key.ts'
+import { scopes } from '../../src/core/access/key.ts'
 import { Dashboard, owner, password, skip } from '../standins/dashboard.ts'
 
 describe('home, and by keyboard', { skip }, () => {

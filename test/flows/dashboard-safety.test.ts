@@ -7,8 +7,8 @@ import { before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { Basestation } from '../../sdk/src/index.ts'
-import { scopes } from '../../src/core/key.ts'
-import { ticketUrl } from '../../src/core/user.ts'
+import { scopes } from '../../src/core/access/key.ts'
+import { ticketUrl } from '../../src/core/access/user.ts'
 import { Dashboard, skip } from '../standins/dashboard.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Device } from '../../src/core/device.ts'
+import type { Device } from '../../src/core/devices/device.ts'
 import type { LinkKind } from '../../src/core/link.ts'
 import { databases } from '../standins/databases.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { hintOf, scopes } from '../../src/core/key.ts'
+import { hintOf, scopes } from '../../src/core/access/key.ts'
 import { databases } from '../standins/databases.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { hashSecret, newSecret } from '../../src/core/key.ts'
+import { hashSecret, newSecret } from '../../src/core/access/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases } from '../standins/databases.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { scopes } from '../../src/core/key.ts'
+import { scopes } from '../../src/core/access/key.ts'
 import { databases } from '../standins/databases.ts'
 import { type TestGateway, until } from '../standins/gateway.ts'
 import { type Staging, startStaging } from '../standins/staging.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { placeOfAddress } from '../../src/core/network.ts'
-import { totpCode, totpStepAt } from '../../src/core/totp.ts'
-import type { Role } from '../../src/core/user.ts'
+import { placeOfAddress } from '../../src/core/access/network.ts'
+import { totpCode, totpStepAt } from '../../src/core/access/totp.ts'
+import type { Role } from '../../src/core/access/user.ts'
 import { accountsOn } from '../../src/wiring/accounts.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'

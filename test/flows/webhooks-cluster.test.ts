@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scopes } from '../../src/core/key.ts'
+import { scopes } from '../../src/core/access/key.ts'
 import { Catcher } from '../standins/catcher.ts'
 import { databases, emptySqlite, scratch } from '../standins/databases.ts'
 import { startGateway, until } from '../standins/gateway.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { proto } from 'baileys'
-import { scopes } from '../../src/core/key.ts'
+import { scopes } from '../../src/core/access/key.ts'
 import { StorageFault } from '../../src/store/driver.ts'
 import { databases } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Device } from '../../src/core/device.ts'
-import type { Vault } from '../../src/core/vault.ts'
+import type { Device } from '../../src/core/devices/device.ts'
+import type { Vault } from '../../src/core/devices/vault.ts'
 import { WhatsAppLine } from '../../src/links/whatsapp/line.ts'
 import { pair } from '../../src/links/whatsapp/pairing.ts'
 import { inboxType } from '../../src/links/whatsapp/session.ts'

@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { scopes } from '../../src/core/key.ts'
+import { scopes } from '../../src/core/access/key.ts'
 import { limits } from '../../src/core/limits.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
 

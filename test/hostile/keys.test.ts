@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type KeyDraft, type Scope, scopes } from '../../src/core/key.ts'
+import { type KeyDraft, type Scope, scopes } from '../../src/core/access/key.ts'
 import { Catcher } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway, until } from '../standins/gateway.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { placeOfAddress } from '../../src/core/access/network.ts'
 import { limits } from '../../src/core/limits.ts'
-import { placeOfAddress } from '../../src/core/network.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'
 import { password, teamOf } from '../standins/team.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { hashToken } from '../../src/core/user.ts'
+import { hashToken } from '../../src/core/access/user.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'

@@ -1,11 +1,11 @@
 /** A whole gateway in this process: real HTTP, a real database, a clock that can be turned, phones that can be watched. */
 
 import { readConfig } from '../../src/config.ts'
-import type { Device, DeviceDraft } from '../../src/core/device.ts'
+import { hashSecret, hintOf, type KeyDraft, newSecret, sendAndRead } from '../../src/core/access/key.ts'
+import type { Device, DeviceDraft } from '../../src/core/devices/device.ts'
 import type { Environment, EnvironmentName } from '../../src/core/environment.ts'
-import { hashSecret, hintOf, type KeyDraft, newSecret, sendAndRead } from '../../src/core/key.ts'
-import type { Log } from '../../src/core/log.ts'
-import type { Message } from '../../src/core/message.ts'
+import type { Log } from '../../src/core/lib/log.ts'
+import type { Message } from '../../src/core/messages/message.ts'
 import { simulatedPhones } from '../../src/links/simulated.ts'
 import { type Basestation, type BuildOptions, build } from '../../src/main.ts'
 import { emptySqlite, scratch } from './databases.ts'

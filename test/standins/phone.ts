@@ -1,8 +1,8 @@
 /** Stand-ins for real phones: an Android phone that does what the test says, and keeps its own ledger. */
 
-import type { Device } from '../../src/core/device.ts'
+import type { Device } from '../../src/core/devices/device.ts'
 import { type Link, LinkDown, type LinkKind, type News } from '../../src/core/link.ts'
-import type { Message, Receipt } from '../../src/core/message.ts'
+import type { Message, Receipt } from '../../src/core/messages/message.ts'
 
 export type StandinPhone = {
   device: Device

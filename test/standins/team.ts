@@ -1,7 +1,7 @@
 /** People with each role on a test gateway, signed in. */
 
 import assert from 'node:assert/strict'
-import type { Role } from '../../src/core/user.ts'
+import type { Role } from '../../src/core/access/user.ts'
 import { accountsOn } from '../../src/wiring/accounts.ts'
 import type { TestGateway } from './gateway.ts'
 import { Visitor } from './visitor.ts'

@@ -3,9 +3,9 @@
  * announcement is shown, so that nobody waits for an answer to what was never seen.
  */
 
-import { attachmentId } from '../../core/attachment.ts'
-import type { Incoming } from '../../core/received.ts'
-import type { Vault } from '../../core/vault.ts'
+import type { Vault } from '../../core/devices/vault.ts'
+import { attachmentId } from '../../core/inbox/attachment.ts'
+import type { Incoming } from '../../core/inbox/received.ts'
 
 type Announced = { incoming: Incoming; at: number }
 

@@ -1,8 +1,8 @@
 /** What this node knows of one phone's whereabouts: its streams, when it last called, whether it is being asked to. */
 
-import type { About, AttentionCode } from '../../core/device.ts'
-import type { Phone } from '../../core/phone.ts'
-import { hasPassed } from '../../core/time.ts'
+import type { About, AttentionCode } from '../../core/devices/device.ts'
+import type { Phone } from '../../core/devices/phone.ts'
+import { hasPassed } from '../../core/lib/time.ts'
 import type { PhoneEvent, Stream } from './stream.ts'
 import { isAtLeast, oldestGood } from './version.ts'
 

@@ -1,6 +1,6 @@
 /** Why a phone could not send: Android's words, and the codes we make of them. */
 
-import { type Failure, type FailureCode, meaningOf } from '../../core/message.ts'
+import { type Failure, type FailureCode, meaningOf } from '../../core/messages/message.ts'
 
 /** The first that is found in the text decides. */
 const signs: readonly (readonly [RegExp, FailureCode])[] = [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Phone } from '../../core/phone.ts'
+import type { Phone } from '../../core/devices/phone.ts'
 import { failureOf } from './failures.ts'
 import { timeOf } from './from-phone.ts'
 import { phonePath } from './routes.ts'

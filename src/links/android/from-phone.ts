@@ -1,9 +1,9 @@
 /** What the app says, read with care: fields may be missing, null, of another type, or a stranger's. */
 
 import { createHash } from 'node:crypto'
-import { cut } from '../../core/cut.ts'
-import type { About, Sim } from '../../core/device.ts'
-import type { DeviceTimes, Receipt } from '../../core/message.ts'
+import type { About, Sim } from '../../core/devices/device.ts'
+import { cut } from '../../core/lib/cut.ts'
+import type { DeviceTimes, Receipt } from '../../core/messages/message.ts'
 import { failureOf } from './failures.ts'
 
 export type Json = Readonly<Record<string, unknown>>

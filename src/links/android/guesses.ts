@@ -1,7 +1,7 @@
 /** Who guesses codes: after a few wrong ones, an address has lost its chance with every code that was open then. */
 
-import { placeOfAddress } from '../../core/network.ts'
-import { codeMs, codeTries } from '../../core/phone.ts'
+import { placeOfAddress } from '../../core/access/network.ts'
+import { codeMs, codeTries } from '../../core/devices/phone.ts'
 
 const mostAddresses = 10_000
 

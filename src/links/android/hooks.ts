@@ -1,13 +1,13 @@
 /** What a phone posts: received messages, what became of sent ones, how it is. */
 
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
-import { attachmentId, attachmentName, attachmentType, shownAttachment } from '../../core/attachment.ts'
-import { cut } from '../../core/cut.ts'
-import type { About } from '../../core/device.ts'
-import type { Receipt } from '../../core/message.ts'
-import { normaliseNumber } from '../../core/number.ts'
-import type { Phone } from '../../core/phone.ts'
-import type { Incoming, MediaFile } from '../../core/received.ts'
+import type { About } from '../../core/devices/device.ts'
+import type { Phone } from '../../core/devices/phone.ts'
+import { attachmentId, attachmentName, attachmentType, shownAttachment } from '../../core/inbox/attachment.ts'
+import type { Incoming, MediaFile } from '../../core/inbox/received.ts'
+import { cut } from '../../core/lib/cut.ts'
+import type { Receipt } from '../../core/messages/message.ts'
+import { normaliseNumber } from '../../core/people/number.ts'
 import {
   fingerprintOf,
   type Json,

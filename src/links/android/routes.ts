@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { hashCode, hashEnrolmentToken, type Phone, type Proof } from '../../core/devices/phone.ts'
 import { limits } from '../../core/limits.ts'
-import { hashCode, hashEnrolmentToken, type Phone, type Proof } from '../../core/phone.ts'
 import { Problem } from '../../core/problem.ts'
 import { aboutOf } from './from-phone.ts'
 import { Guesses } from './guesses.ts'

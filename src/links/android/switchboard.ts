@@ -1,12 +1,12 @@
 /** Where the phones are: their event streams at this node, who is online, and who needs a look. */
 
-import type { Device } from '../../core/device.ts'
+import type { Device } from '../../core/devices/device.ts'
+import type { Phone } from '../../core/devices/phone.ts'
+import type { Log } from '../../core/lib/log.ts'
+import { Loop } from '../../core/lib/loop.ts'
+import { hasPassed } from '../../core/lib/time.ts'
 import type { Link, LinkKind, News } from '../../core/link.ts'
-import type { Log } from '../../core/log.ts'
-import { Loop } from '../../core/loop.ts'
-import type { Phone } from '../../core/phone.ts'
 import type { Store } from '../../core/store.ts'
-import { hasPassed } from '../../core/time.ts'
 import { Contact } from './contact.ts'
 import type { Stream } from './stream.ts'
 import { settingsKey } from './to-phone.ts'

@@ -1,8 +1,8 @@
 /** What the app is told: messages to send, its settings, and where to post what comes in. */
 
-import type { Device } from '../../core/device.ts'
-import type { Message } from '../../core/message.ts'
-import type { Phone } from '../../core/phone.ts'
+import type { Device } from '../../core/devices/device.ts'
+import type { Phone } from '../../core/devices/phone.ts'
+import type { Message } from '../../core/messages/message.ts'
 import { tellsDownloads } from './hooks.ts'
 import { isAtLeast, type Version } from './version.ts'
 

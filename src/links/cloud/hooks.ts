@@ -1,11 +1,11 @@
 /** What Meta posts: whether it is really Meta, and to which number it belongs. */
 
-import type { Amendment } from '../../core/amendment.ts'
-import type { AttentionCode, Device } from '../../core/device.ts'
-import type { Receipt } from '../../core/message.ts'
+import type { AttentionCode, Device } from '../../core/devices/device.ts'
+import type { Vault } from '../../core/devices/vault.ts'
+import type { Amendment } from '../../core/inbox/amendment.ts'
+import type { Incoming } from '../../core/inbox/received.ts'
+import type { Receipt } from '../../core/messages/message.ts'
 import { Problem } from '../../core/problem.ts'
-import type { Incoming } from '../../core/received.ts'
-import type { Vault } from '../../core/vault.ts'
 import { Halves } from '../whatsapp/halves.ts'
 import { type CloudAccount, readAccount } from './account.ts'
 import { type CloudStatus, type Posted, read } from './from-cloud.ts'

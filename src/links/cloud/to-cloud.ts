@@ -1,7 +1,7 @@
 /** A message of ours, as the official API wants it. */
 
-import { namedAs } from '../../core/filename.ts'
-import type { Failure } from '../../core/message.ts'
+import { namedAs } from '../../core/inbox/filename.ts'
+import type { Failure } from '../../core/messages/message.ts'
 import type { MediaFile } from '../whatsapp/to-whatsapp.ts'
 
 export type Payload = Record<string, unknown>

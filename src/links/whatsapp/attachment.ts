@@ -2,7 +2,7 @@
 
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { proto } from 'baileys'
-import { attachmentName, attachmentType } from '../../core/attachment.ts'
+import { attachmentName, attachmentType } from '../../core/inbox/attachment.ts'
 import { Hopeless } from '../with-file.ts'
 import type { Library } from './library.ts'
 

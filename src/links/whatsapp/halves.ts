@@ -1,6 +1,6 @@
 /** Messages that go out as two, such as a sound and its words: what is said of the message is the lesser of both. */
 
-import type { Vault } from '../../core/vault.ts'
+import type { Vault } from '../../core/devices/vault.ts'
 
 export const steps = ['sent', 'delivered', 'read'] as const
 export type Step = (typeof steps)[number]

@@ -1,12 +1,12 @@
 /** Tells what was decrypted and kept: in the order in which it came, many in one commit; only then is it forgotten. */
 
-import { Again } from '../../core/again.ts'
-import { attachmentId } from '../../core/attachment.ts'
+import type { Vault } from '../../core/devices/vault.ts'
+import { attachmentId } from '../../core/inbox/attachment.ts'
+import type { MediaFile } from '../../core/inbox/received.ts'
+import type { Log } from '../../core/lib/log.ts'
+import { Again } from '../../core/lib/rerun.ts'
 import type { News } from '../../core/link.ts'
-import type { Log } from '../../core/log.ts'
 import { Problem } from '../../core/problem.ts'
-import type { MediaFile } from '../../core/received.ts'
-import type { Vault } from '../../core/vault.ts'
 import { Counted, Hopeless, WithFile } from '../with-file.ts'
 import { addressOf, type FileClass, type SealedFile, unsealed } from './attachment.ts'
 import { type Kept, numberOf, type Read, readMessage } from './from-whatsapp.ts'

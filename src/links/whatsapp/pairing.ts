@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import type { BinaryNode } from 'baileys'
-import type { Log } from '../../core/log.ts'
-import type { VaultChange } from '../../core/vault.ts'
+import type { VaultChange } from '../../core/devices/vault.ts'
+import type { Log } from '../../core/lib/log.ts'
 import { cachesFor } from './cache.ts'
 import { oneAtATime } from './conversations.ts'
 import { numberOf } from './from-whatsapp.ts'

@@ -1,12 +1,12 @@
 /** Sends messages over a connection, and says what became of them by WhatsApp's own word. */
 
 import type { BinaryNode, proto } from 'baileys'
-import { inParallel } from '../../core/in-parallel.ts'
+import type { Vault } from '../../core/devices/vault.ts'
+import { inParallel } from '../../core/lib/in-parallel.ts'
+import type { Log } from '../../core/lib/log.ts'
 import { LinkDown } from '../../core/link.ts'
-import type { Log } from '../../core/log.ts'
-import type { Failure, Message, Outcome, Receipt } from '../../core/message.ts'
-import { hiddenPerson } from '../../core/number.ts'
-import type { Vault } from '../../core/vault.ts'
+import type { Failure, Message, Outcome, Receipt } from '../../core/messages/message.ts'
+import { hiddenPerson } from '../../core/people/number.ts'
 import { mediaFailure } from '../media-failure.ts'
 import { Halves, type Step } from './halves.ts'
 import type { Library, Socket } from './library.ts'

@@ -1,7 +1,7 @@
 /** One connection to WhatsApp. It serves once: after its end another is built on the same session. */
 
 import type { BinaryNode } from 'baileys'
-import type { Log } from '../../core/log.ts'
+import type { Log } from '../../core/lib/log.ts'
 import { Arrivals } from './arrivals.ts'
 import type { cachesFor } from './cache.ts'
 import { type OneAtATime, safeConversations } from './conversations.ts'

@@ -1,6 +1,6 @@
 /** A gateway with a WhatsApp number, and the stand-in server it is linked to. */
 
-import type { Device } from '../../../src/core/device.ts'
+import type { Device } from '../../../src/core/devices/device.ts'
 import { pair } from '../../../src/links/whatsapp/pairing.ts'
 import { SealedVault } from '../../../src/secrets/sealed-vault.ts'
 import { startGateway, type TestGateway, type TestOptions, until } from '../gateway.ts'

@@ -1,0 +1,44 @@
+/** The keys in use, remembered for so short a time that a revoked one is out within a second. */
+
+import type { Awaitable, Store } from '../store.ts'
+import { hashSecret, type Key } from './key.ts'
+
+const rememberMs = 500
+const mostRemembered = 10_000
+const touchMs = 60_000
+
+export class KeyRing {
+  readonly #store: Pick<Store, 'key' | 'touchKey'>
+  readonly #now: () => number
+  readonly #remembered = new Map<string, { key: Key; until: number }>()
+  readonly #touched = new Map<string, number>()
+
+  constructor(store: Pick<Store, 'key' | 'touchKey'>, now: () => number) {
+    this.#store = store
+    this.#now = now
+  }
+
+  find(secret: string): Awaitable<Key | undefined> {
+    const hash = hashSecret(secret)
+    const known = this.#remembered.get(hash)
+    if (known && known.until > this.#now()) return known.key
+    return this.#look(hash)
+  }
+
+  /** Notes that the key was used: at most once a minute, and never in anybody's way. */
+  touch(key: Key): void {
+    const now = this.#now()
+    if ((this.#touched.get(key.id) ?? key.lastUsedAt ?? 0) > now - touchMs) return
+    this.#touched.set(key.id, now)
+    this.#store.touchKey(key.id).catch(() => this.#touched.delete(key.id))
+  }
+
+  async #look(hash: string): Promise<Key | undefined> {
+    const key = await this.#store.key(hash)
+    this.#remembered.delete(hash)
+    if (!key) return undefined
+    this.#remembered.set(hash, { key, until: this.#now() + rememberMs })
+    if (this.#remembered.size > mostRemembered) this.#remembered.delete(this.#remembered.keys().next().value!)
+    return key
+  }
+}

@@ -1,0 +1,217 @@
+/** Holds the live links of this node: opens them, closes them, and runs a pump for each that is pushed to. */
+
+import type { Log } from '../lib/log.ts'
+import { Loop } from '../lib/loop.ts'
+import { Again } from '../lib/rerun.ts'
+import type { Link, LinkKind, News } from '../link.ts'
+import type { Store } from '../store.ts'
+import type { Device, DeviceKind } from './device.ts'
+import { type Fleet, nodeTimeoutMs } from './fleet.ts'
+import { Pump } from './pump.ts'
+
+/** How soon this node notices what other processes changed: half of the promised second. */
+const lookMs = 500
+const beatMs = nodeTimeoutMs / 4
+const resumePage = 500
+
+export type DispatcherParts = {
+  /** This node's name, unlike that of any other living node. */
+  node: string
+  /** Whether a node is known to have ended, so that its links need not wait for the time-out. */
+  ended: (node: string) => boolean
+  kinds: readonly LinkKind[]
+  fleet: Fleet
+  store: Pick<Store, 'claim' | 'release' | 'presence' | 'beat' | 'leave' | 'unanswered'>
+  news: (device: Device) => Omit<News, 'online'>
+  now: () => number
+  log: Log
+}
+
+type Line = {
+  link: Link
+  pump: Pump | undefined
+  /** What the link said last. */
+  online: boolean
+}
+
+export class Dispatcher {
+  readonly #parts: DispatcherParts
+  readonly #kinds: ReadonlyMap<DeviceKind, LinkKind>
+  readonly #lines = new Map<string, Line>()
+  /** Lines that end: what they were handing over may take its time, and nobody else waits for it. */
+  readonly #ending = new Map<string, Promise<void>>()
+  readonly #look: Loop
+  readonly #refreshing = new Again(async () => {
+    await this.#parts.fleet.refresh()
+    await this.#sync()
+  })
+  #beatAt = -Infinity
+  #stopping = false
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+    this.#kinds = new Map(parts.kinds.map(kind => [kind.kind, kind]))
+    this.#look = new Loop(
+      lookMs,
+      () => this.#round(),
+      error => parts.log.error({ err: error }, 'could not look after the links'),
+    )
+  }
+
+  /** Resolves when the links of this node have been opened. */
+  async start(): Promise<void> {
+    await this.#round()
+    this.#look.start()
+  }
+
+  /** Hands over what was claimed, closes the links and says that their devices are offline. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    await this.#look.stop()
+    // Somebody may have asked for a refresh just now; after this one no link is being opened any more.
+    await this.#refreshing.run().catch(() => {})
+    for (const deviceId of this.#lines.keys()) this.#hangUp(deviceId)
+    await Promise.all(this.#ending.values())
+    await this.#parts.store.leave(this.#parts.node)
+  }
+
+  /** There is something to do for this device. */
+  wake(deviceId: string): void {
+    const line = this.#lines.get(deviceId)
+    line?.pump?.wake()
+    line?.link.wake?.()
+  }
+
+  /** Whether the device can be asked not to send what it was given. */
+  canCancel(device: Device): boolean {
+    return this.#kinds.get(device.kind)?.canCancel?.(device) ?? false
+  }
+
+  /** Reads the devices again and opens the links of new ones at once: for callers who cannot wait for the next look. */
+  refresh(): Promise<void> {
+    return this.#refreshing.run()
+  }
+
+  async #round(): Promise<undefined> {
+    const { store, node, fleet, now } = this.#parts
+    if (now() - this.#beatAt >= beatMs) {
+      await store.beat(node)
+      this.#beatAt = now()
+    }
+    await this.refresh()
+    for (const { device, load } of fleet.members())
+      if (load.waiting > 0 && !device.paused) this.wake(device.id)
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#stopping) return
+    const { fleet, log } = this.#parts
+    const work: Promise<void>[] = []
+    for (const { device } of fleet.members()) {
+      const line = this.#lines.get(device.id)
+      if (line) {
+        if (device.removedAt !== null || this.#heldElsewhere(device)) {
+          this.#hangUp(device.id)
+          continue
+        }
+        line.link.adapt?.(device)
+        if (!this.#isNoted(device, line)) work.push(this.#note(device, line).then(() => {}))
+      } else if (this.#isToOpen(device)) {
+        log.debug({ device: device.id, kind: device.kind }, 'opening a link')
+        work.push(this.#open(device))
+      }
+    }
+    if (work.length === 0) return
+    await Promise.all(work)
+    await fleet.refresh()
+  }
+
+  #isToOpen(device: Device): boolean {
+    if (device.removedAt !== null || this.#ending.has(device.id)) return false
+    return this.#kinds.has(device.kind) && !this.#heldElsewhere(device)
+  }
+
+  /** Another living node holds the link. */
+  #heldElsewhere({ heldBy }: Device): boolean {
+    const { node, ended, fleet } = this.#parts
+    return heldBy !== null && heldBy !== node && fleet.isAlive(heldBy) && !ended(heldBy)
+  }
+
+  #isNoted(device: Device, line: Line): boolean {
+    return device.online === line.online && (!line.online || device.heldBy === this.#parts.node)
+  }
+
+  /** False: another node was quicker, and has the link. */
+  #note({ id, heldBy }: Device, { online }: Line): Promise<boolean> {
+    return this.#parts.store.presence(id, this.#parts.node, online, heldBy)
+  }
+
+  async #open(device: Device): Promise<void> {
+    const { store, news, now, log, fleet } = this.#parts
+    const told = news(device)
+    const line: Line = { link: { close: async () => {} }, pump: undefined, online: false }
+    const link = this.#kinds.get(device.kind)!.open(device, {
+      ...told,
+      online: async online => {
+        line.online = online
+        await this.#note(device, line)
+      },
+    })
+    line.link = link
+    if (link.send)
+      line.pump = new Pump({
+        deviceId: device.id,
+        send: message => link.send!(message),
+        isUp: () => link.isUp?.() ?? true,
+        store,
+        record: told.receipt,
+        claimed: messages => fleet.noteClaimed(device.id, messages),
+        now,
+        log,
+      })
+    let isOurs: boolean
+    try {
+      await this.#resume(device.id, link)
+      // A link that is not up yet says nothing, and is opened by several until it is.
+      isOurs = !line.online || (await this.#note(device, line))
+    } catch (error) {
+      // Without storage there is nothing to do for the device; the next look opens the link anew.
+      await link.close()
+      throw error
+    }
+    // What two nodes give to one device, one of them would never hear of again.
+    if (this.#stopping || !isOurs) {
+      await link.close()
+      return
+    }
+    this.#lines.set(device.id, line)
+    line.pump?.start()
+  }
+
+  async #resume(deviceId: string, link: Link): Promise<void> {
+    if (!link.resume) return
+    let after = 0
+    for (;;) {
+      const messages = await this.#parts.store.unanswered(deviceId, after, resumePage)
+      if (messages.length === 0) return
+      link.resume(messages)
+      after = messages.at(-1)!.seq
+    }
+  }
+
+  #hangUp(deviceId: string): void {
+    const line = this.#lines.get(deviceId)
+    if (!line) return
+    this.#lines.delete(deviceId)
+    const ended = this.#end(deviceId, line)
+      .catch(error => this.#parts.log.error({ device: deviceId, err: error }, 'could not end a link'))
+      .finally(() => this.#ending.delete(deviceId))
+    this.#ending.set(deviceId, ended)
+  }
+
+  async #end(deviceId: string, { pump, link }: Line): Promise<void> {
+    await pump?.stop()
+    await link.close()
+    if (!this.#stopping) await this.#parts.store.presence(deviceId, this.#parts.node, false)
+  }
+}

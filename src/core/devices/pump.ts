@@ -1,0 +1,195 @@
+/** Takes the queued messages of one device and hands them to its link, as fast as the device's pace allows. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../lib/log.ts'
+import { Loop } from '../lib/loop.ts'
+import type { Link } from '../link.ts'
+import { LinkDown } from '../link.ts'
+import type { Message, Receipt } from '../messages/message.ts'
+import type { Store } from '../store.ts'
+
+export type PumpParts = {
+  deviceId: string
+  send: NonNullable<Link['send']>
+  isUp: () => boolean
+  store: Pick<Store, 'claim' | 'release' | 'unanswered'>
+  record: (receipt: Receipt) => Promise<void>
+  claimed: (messages: readonly Message[]) => void
+  now: () => number
+  log: Log
+}
+
+/** Small enough that a crash leaves few messages between two states, large enough that a commit is shared by many. */
+const handful = 100
+/** Only a net: an idle pump is woken when there is something to do. */
+const idleMs = 60_000
+/** A line that is down is tried again after this long, however many messages come to wait for it. */
+const downMs = 1_000
+/** So long a round waits for the slowest of its messages. */
+const patienceMs = 250
+const longestRestMs = 300_000
+const mostRests = 200
+const page = 500
+
+export class Pump {
+  readonly #parts: PumpParts
+  readonly #loop: Loop
+  /** What storage could not take when it was due. It must be told before anything else is done. */
+  #debts: (() => Promise<void>)[] = []
+  /** Since when a claim is in doubt: it failed, and yet may have been kept. */
+  #doubtSince: number | undefined
+  #downUntil = 0
+  readonly #rests = new Map<number, { times: number; until: number }>()
+  /** What the link has been given and has not answered: a slow one holds up nobody. */
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(parts: PumpParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      idleMs,
+      () => this.#round(),
+      error => parts.log.error({ device: parts.deviceId, err: error }, 'could not hand messages to a device'),
+    )
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    await Promise.all(this.#underWay.values())
+  }
+
+  wake(): void {
+    this.#loop.wake()
+  }
+
+  async #round(): Promise<number | undefined> {
+    await this.#payDebts()
+    const down = this.#downUntil - performance.now()
+    if (down > 0) return down
+    if (!this.#parts.isUp()) return downMs
+    const { now } = this.#parts
+    const room = handful - this.#underWay.size
+    // Whichever is answered first wakes this pump.
+    if (room === 0) return undefined
+    const resting = this.#resting()
+    const { messages, retryAt } =
+      this.#doubtSince === undefined ? await this.#claim(room, resting) : await this.#recover()
+    for (const message of messages) this.#start(message)
+    await this.#most()
+    if (this.#debts.length > 0 || this.#downUntil > performance.now()) return downMs
+    // More may be waiting; if not, whoever queues a message wakes this pump.
+    if (messages.length === room) return 0
+    // Those that were left out, also if they have rested enough meanwhile.
+    const rested = Math.min(...resting.map(({ until }) => until)) - performance.now()
+    const allowed = retryAt === null ? Infinity : retryAt - now()
+    const next = Math.min(rested, allowed)
+    return next === Infinity ? undefined : Math.max(1, next)
+  }
+
+  #start(message: Message): void {
+    const work = this.#hand(message).finally(() => {
+      this.#underWay.delete(message.id)
+      if (this.#underWay.size === handful - 1 || this.#debts.length > 0) this.wake()
+    })
+    this.#underWay.set(message.id, work)
+  }
+
+  /** Most links answer at once: then the next claim takes many together again. */
+  async #most(): Promise<void> {
+    const patience = sleep(patienceMs, undefined, { ref: false })
+    await Promise.race([Promise.all(this.#underWay.values()), patience])
+  }
+
+  async #claim(room: number, resting: readonly { seq: number }[]) {
+    const { store, deviceId, claimed, now } = this.#parts
+    const before = now()
+    try {
+      const claim = await store.claim(
+        deviceId,
+        room,
+        resting.map(({ seq }) => seq),
+      )
+      claimed(claim.messages)
+      return claim
+    } catch (error) {
+      this.#doubtSince = before
+      throw error
+    }
+  }
+
+  /**
+   * A commit that failed may be there all the same. Whatever has been with this device since then came from that claim,
+   * for there was no other, and has not been handed over.
+   */
+  async #recover() {
+    const { store, deviceId, log } = this.#parts
+    const since = this.#doubtSince!
+    const messages: Message[] = []
+    for (let after = 0; ; ) {
+      const some = await store.unanswered(deviceId, after, page)
+      messages.push(
+        ...some.filter(
+          ({ id, handedAt }) => handedAt !== null && handedAt >= since && !this.#underWay.has(id),
+        ),
+      )
+      if (some.length < page) break
+      after = some.at(-1)!.seq
+    }
+    this.#doubtSince = undefined
+    if (messages.length > 0)
+      log.warn({ device: deviceId, messages: messages.length }, 'a claim was kept after all')
+    return { messages, retryAt: 0 }
+  }
+
+  async #hand(message: Message): Promise<void> {
+    const { send, store, record, log, deviceId } = this.#parts
+    let receipt: Receipt | undefined
+    try {
+      receipt = await send(message)
+    } catch (error) {
+      if (error instanceof LinkDown) {
+        this.#downUntil = performance.now() + downMs
+        this.#rest(message)
+        await this.#owe(() => store.release(message))
+        return
+      }
+      // Perhaps it left, perhaps not: the message stays with this device until it reports or the validity ends.
+      log.warn({ message: message.id, device: deviceId, err: error }, 'uncertain whether a message left')
+      return
+    }
+    this.#rests.delete(message.seq)
+    if (receipt) await this.#owe(() => record(receipt))
+  }
+
+  /** It goes back to the queue, and lets others pass for a while: it may be the reason why nothing goes. */
+  #rest({ seq }: Message): void {
+    const times = (this.#rests.get(seq)?.times ?? 0) + 1
+    if (this.#rests.size >= mostRests) this.#rests.delete(this.#rests.keys().next().value!)
+    const pause = Math.min(longestRestMs, downMs * 2 ** times)
+    this.#rests.set(seq, { times, until: performance.now() + pause })
+  }
+
+  #resting(): { seq: number; until: number }[] {
+    const now = performance.now()
+    return [...this.#rests].flatMap(([seq, { until }]) => (until > now ? [{ seq, until }] : []))
+  }
+
+  async #owe(tell: () => Promise<void>): Promise<void> {
+    try {
+      await tell()
+    } catch (error) {
+      this.#parts.log.warn({ device: this.#parts.deviceId, err: error }, 'storage is away; it is told later')
+      this.#debts.push(tell)
+    }
+  }
+
+  async #payDebts(): Promise<void> {
+    while (this.#debts.length > 0) {
+      await this.#debts[0]!()
+      this.#debts.shift()
+    }
+  }
+}

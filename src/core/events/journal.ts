@@ -1,0 +1,182 @@
+/** The journal as others are told of it: read once, rendered once, for however many listen. */
+
+import type { Log } from '../lib/log.ts'
+import { Loop } from '../lib/loop.ts'
+import type { Store } from '../store.ts'
+import { concerns, type EventWithSubject, type Interest } from './event.ts'
+
+export type JournalParts = {
+  store: Pick<Store, 'tellable' | 'journalHead'>
+  show: (event: EventWithSubject) => object
+  log: Log
+}
+
+/** An event, ready to be told. */
+export type Telling = {
+  seq: number
+  environmentId: number
+  type: EventWithSubject['type']
+  deviceId: string | null
+  at: number
+  json: string
+  /** When it was made of what was known then. */
+  renderedAt: number
+}
+
+/** How soon it is seen what other processes write. */
+const lookMs = 200
+const page = 200
+/** The newest are kept at hand: nearly everybody who listens wants just those. */
+const mostRecent = 2_000
+const mostBytes = 32 * 2 ** 20
+/** Texts that are forgotten meanwhile must not be told for long. */
+const freshMs = 60_000
+
+export class Journal {
+  readonly #parts: JournalParts
+  readonly #loop: Loop
+  readonly #waiting = new Set<() => void>()
+  /** Everything after `#recentAfter`, without gaps, up to the last one read. */
+  #recent: Telling[] = []
+  #recentAfter = 0
+  #head = 0
+  #reading: Promise<void> | undefined
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      lookMs,
+      () => this.look(),
+      error => parts.log.error({ err: error }, 'could not read the journal'),
+    )
+  }
+
+  async start(): Promise<void> {
+    await this.look()
+    this.#recentAfter = this.#head
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    this.#wakeAll()
+  }
+
+  /** Something may have been written. */
+  wake(): void {
+    this.#loop.wake()
+  }
+
+  /** The number of the newest event. */
+  get head(): number {
+    return this.#head
+  }
+
+  /** Resolves when there is something after `seq`, or nothing came for so long. */
+  async after(seq: number, patienceMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#head > seq || signal?.aborted) return
+    await new Promise<void>(resolve => {
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        this.#waiting.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, patienceMs)
+      signal?.addEventListener('abort', done)
+      this.#waiting.add(done)
+    })
+  }
+
+  /** What comes after `seq`, in order: a page of it. `last` is how far one has read then, also when nothing concerned. */
+  async read(
+    seq: number,
+    environmentId: number,
+    interest: Interest,
+    limit = page,
+  ): Promise<{ tellings: Telling[]; last: number }> {
+    const head = this.#head
+    const all = await this.#page(seq, limit)
+    // Nothing is left up to the end, though numbers are: what was there was removed, or never given.
+    if (all.length === 0) return { tellings: [], last: Math.max(seq, head) }
+    const tellings = all.filter(one => one.environmentId === environmentId && concerns(interest, one))
+    return { tellings, last: all.at(-1)!.seq }
+  }
+
+  /** One event; undefined: there is none any more. */
+  async event(seq: number): Promise<Telling | undefined> {
+    const known = this.#recent[seq - this.#recentAfter - 1]
+    const [found] = known?.seq === seq ? [known] : await this.#fetch(seq - 1, 1)
+    return found?.seq === seq ? found : undefined
+  }
+
+  async #page(seq: number, limit: number): Promise<readonly Telling[]> {
+    if (seq >= this.#head) return []
+    // Only what is at the end is worth keeping at hand; whoever is far behind reads for itself.
+    if (seq < this.#recentAfter) return await this.#fetch(seq, limit)
+    if (seq >= this.#lastRead) {
+      this.#reading ??= this.#readOn(seq).finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
+    if (seq < this.#recentAfter || seq >= this.#lastRead) return await this.#fetch(seq, limit)
+    const begin = this.#recent.findIndex(one => one.seq > seq)
+    return this.#recent.slice(begin, begin + limit)
+  }
+
+  get #lastRead(): number {
+    return this.#recent.at(-1)?.seq ?? this.#recentAfter
+  }
+
+  /** Reads the next page. `seq`: how far the one who asks has got, who may be further than anybody before. */
+  async #readOn(seq: number): Promise<void> {
+    if (seq > this.#lastRead) {
+      this.#recent = []
+      this.#recentAfter = seq
+    }
+    const more = await this.#fetch(this.#lastRead, page)
+    this.#recent.push(...more)
+    // Somebody was forgotten: what was made before may tell of them.
+    const erasure = this.#recent.findLastIndex(one => one.type === 'person.erased')
+    if (erasure > 0) this.#drop(erasure)
+    if (this.#recent.length > 2 * mostRecent) this.#drop(this.#recent.length - mostRecent)
+    while (this.#recent.reduce((sum, { json }) => sum + json.length, 0) > mostBytes)
+      this.#drop(Math.ceil(this.#recent.length / 2))
+  }
+
+  /** The first so many are no longer kept at hand. */
+  #drop(count: number): void {
+    if (count === 0) return
+    this.#recentAfter = this.#recent[count - 1]!.seq
+    this.#recent.splice(0, count)
+  }
+
+  async #fetch(seq: number, limit: number): Promise<Telling[]> {
+    const { store, show } = this.#parts
+    const found = await store.tellable(seq, limit)
+    return found.map(event => ({
+      seq: event.seq,
+      environmentId: event.environmentId,
+      type: event.type,
+      deviceId: event.deviceId,
+      at: event.at,
+      json: JSON.stringify(show(event)),
+      renderedAt: performance.now(),
+    }))
+  }
+
+  /** Sees what was written up to now, by whomever. */
+  async look(): Promise<undefined> {
+    const stale = this.#recent.findLastIndex(one => one.renderedAt < performance.now() - freshMs)
+    this.#drop(stale + 1)
+    const head = await this.#parts.store.journalHead()
+    if (head <= this.#head) return
+    this.#head = head
+    this.#wakeAll()
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+}

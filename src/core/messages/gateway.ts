@@ -1,0 +1,299 @@
+/** Sending: from what a client asks for to messages that are on disk. */
+
+import type { Device } from '../devices/device.ts'
+import type { Environment } from '../environment.ts'
+import type { Keep } from '../idempotency.ts'
+import { parseTime } from '../lib/time.ts'
+import { hiddenPerson, normaliseNumber } from '../people/number.ts'
+import { invalid, Problem } from '../problem.ts'
+import type { Accepted, Store } from '../store.ts'
+import { type Chosen, expectedSeconds, Weight } from './choose.ts'
+import { type CarrierParts, Carriers } from './device-finder.ts'
+import { furthestMs, type NewMessage } from './message.ts'
+
+/** What a client asks to have sent. */
+export type Draft = {
+  message: string
+  device_id?: string
+  media_url?: string
+  /** Seconds after which it is too late to hand it over. */
+  ttl?: number
+  sim_slot?: number
+  /** When to send it, in ISO 8601; at once when not given. */
+  send_at?: string
+}
+export type SingleDraft = Draft & { to: string }
+export type BulkDraft = Draft & { recipients: readonly string[] }
+
+export type Rejected = {
+  index: number
+  to: string
+  code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
+  detail: string
+}
+export type Bulk = { messages: NewMessage[]; deviceId: string; rejected: Rejected[] }
+
+/** What would become of a draft: a device and the time it takes, or why there is none. */
+export type Preview = { recipients: string[]; rejected: Rejected[]; weight: Weight } & (
+  | { carrier: Device; seconds: number }
+  | { problem: Problem }
+)
+
+/** Makes the note by which an answer is kept, from what comes out of the commit; undefined: nothing is sent. */
+export type Remember<Result> = (
+  resultOf: (accepted: Accepted) => Result | undefined,
+) => Keep<Accepted> | undefined
+
+export type GatewayParts = CarrierParts & {
+  store: Pick<Store, 'accept' | 'optedOut'>
+  wake: (deviceId: string) => void
+  newId: () => string
+  /** Whether the numbering plans know the number. Asked only where the environment wants it. */
+  isAssigned: (number: string) => boolean
+  /** Told of messages that were accepted. */
+  onAccept?: (environment: Environment, messages: number) => void
+}
+
+export const mostRecipients = 100
+/** Devices that were not chosen, of which is told why. */
+const mostPassed = 20
+/** A time that is past by no more than this means now. */
+const lateMs = 60_000
+
+export class Gateway {
+  readonly #parts: GatewayParts
+  readonly #carriers: Carriers
+
+  constructor(parts: GatewayParts) {
+    this.#parts = parts
+    this.#carriers = new Carriers(parts)
+  }
+
+  async send(
+    environment: Environment,
+    draft: SingleDraft,
+    remember?: Remember<NewMessage>,
+  ): Promise<NewMessage> {
+    const hidden = hiddenPerson(draft.to)
+    if (hidden !== undefined) return await this.#answer(environment, draft, hidden, remember)
+    const recipient = this.#recipient(environment, draft.to)
+    if (recipient === undefined) throw invalidRecipient(draft.to)
+    return await this.#sendTo(environment, draft, recipient, remember)
+  }
+
+  /** Somebody whose number is hidden can be written to only by the number that they wrote to. */
+  async #answer(
+    environment: Environment,
+    draft: SingleDraft,
+    person: string,
+    remember: Remember<NewMessage> | undefined,
+  ): Promise<NewMessage> {
+    const { store, fleet } = this.#parts
+    const deviceId = draft.device_id ?? (await store.familiarDevice(environment.id, person, 0))
+    const device = deviceId === undefined ? undefined : fleet.member(deviceId)?.device
+    if (deviceId === undefined || (device && device.driver !== 'linked'))
+      throw new Problem(
+        'invalid_recipient',
+        `${person} hides their number: only the linked WhatsApp number that they wrote to can answer.`,
+      )
+    return await this.#sendTo(environment, { ...draft, device_id: deviceId }, person, remember)
+  }
+
+  async #sendTo(
+    environment: Environment,
+    draft: SingleDraft,
+    recipient: string,
+    remember: Remember<NewMessage> | undefined,
+  ): Promise<NewMessage> {
+    const weight = this.#weigh(draft)
+    const sendAt = this.#sendAt(draft)
+    const carrier = await this.#carriers.find(environment, draft, weight, 1, recipient, sendAt !== null)
+    const message = this.#message(environment, draft, weight, carrier, recipient, null, sendAt)
+    const resultOf = ({ optedOut }: Accepted) => (optedOut.size === 0 ? message : undefined)
+    const accepted = await this.#accept(environment, carrier, [message], remember?.(resultOf))
+    const sent = resultOf(accepted)
+    if (!sent) throw new Problem('recipient_opted_out', optedOutDetail(recipient))
+    return sent
+  }
+
+  async sendBulk(environment: Environment, draft: BulkDraft, remember?: Remember<Bulk>): Promise<Bulk> {
+    if (draft.recipients.length > mostRecipients)
+      throw new Problem(
+        'too_many_recipients',
+        `At most ${mostRecipients} recipients in one request; these are ${draft.recipients.length}.`,
+      )
+    const { accepted, rejected } = this.#sort(environment, draft.recipients)
+    if (accepted.length === 0) throw nobody(rejected)
+    const weight = this.#weigh(draft)
+    const sendAt = this.#sendAt(draft)
+    const numbers = accepted.map(({ number }) => number)
+    const carrier = await this.#carriers.find(
+      environment,
+      draft,
+      weight,
+      numbers.length,
+      undefined,
+      sendAt !== null,
+    )
+    const batchId = this.#parts.newId()
+    const messages = numbers.map(to =>
+      this.#message(environment, draft, weight, carrier, to, batchId, sendAt),
+    )
+    const outcomeOf = ({ optedOut }: Accepted): Bulk => ({
+      messages: messages.filter(({ id }) => !optedOut.has(id)),
+      deviceId: carrier.candidate.device.id,
+      rejected: [
+        ...rejected,
+        ...accepted.filter((_, place) => optedOut.has(messages[place]!.id)).map(optedOutEntry),
+      ].sort((a, b) => a.index - b.index),
+    })
+    const resultOf = (known: Accepted) => {
+      const bulk = outcomeOf(known)
+      return bulk.messages.length > 0 ? bulk : undefined
+    }
+    const known = await this.#accept(environment, carrier, messages, remember?.(resultOf))
+    const bulk = resultOf(known)
+    if (!bulk) throw nobody(outcomeOf(known).rejected)
+    return bulk
+  }
+
+  /** What would happen to a message, without sending it. */
+  async preview(environment: Environment, draft: BulkDraft): Promise<Preview> {
+    const sorted = this.#sort(environment, draft.recipients)
+    const numbers = sorted.accepted.map(({ number }) => number)
+    const out = await this.#parts.store.optedOut(environment.id, numbers)
+    const recipients = numbers.filter(number => !out.has(number))
+    const rejected = [
+      ...sorted.rejected,
+      ...sorted.accepted.filter(({ number }) => out.has(number)).map(optedOutEntry),
+    ].sort((a, b) => a.index - b.index)
+    const weight = this.#weigh(draft)
+    const count = Math.max(1, recipients.length)
+    const alone = draft.recipients.length === 1 ? recipients[0] : undefined
+    const about = { recipients, rejected, weight }
+    try {
+      const isLater = this.#sendAt(draft) !== null
+      const { candidate } = await this.#carriers.find(environment, draft, weight, count, alone, isLater)
+      const seconds = expectedSeconds(candidate, weight, count, this.#parts.now())
+      return { ...about, carrier: candidate.device, seconds }
+    } catch (error) {
+      if (error instanceof Problem) return { ...about, problem: error }
+      throw error
+    }
+  }
+
+  #sendAt({ send_at }: Draft): number | null {
+    if (send_at === undefined) return null
+    const at = parseTime(send_at)
+    const now = this.#parts.now()
+    if (at === undefined)
+      throw invalid('/send_at', 'send_at must be an ISO 8601 date-time such as 2026-11-15T09:30:00Z.')
+    if (at > now + furthestMs) throw invalid('/send_at', 'send_at must not be more than 35 days ahead.')
+    // A moment ago is now: clocks differ, and requests take their time.
+    if (at < now - lateMs) throw invalid('/send_at', 'send_at is in the past.')
+    return at <= now ? null : at
+  }
+
+  #recipient(environment: Environment, given: string): string | undefined {
+    const number = normaliseNumber(given)
+    if (
+      number !== undefined &&
+      environment.settings.numberCheck === 'plan' &&
+      !this.#parts.isAssigned(number)
+    )
+      return undefined
+    return number
+  }
+
+  #sort(
+    environment: Environment,
+    recipients: readonly string[],
+  ): { accepted: Recipient[]; rejected: Rejected[] } {
+    const accepted = new Map<string, Recipient>()
+    const rejected: Rejected[] = []
+    recipients.forEach((to, index) => {
+      const number = this.#recipient(environment, to)
+      if (number === undefined)
+        rejected.push({ index, to, code: 'invalid_recipient', detail: invalidRecipient(to).message })
+      else if (accepted.has(number))
+        rejected.push({ index, to, code: 'duplicate_recipient', detail: `${number} is in the list already.` })
+      else accepted.set(number, { index, to, number })
+    })
+    return { accepted: [...accepted.values()], rejected }
+  }
+
+  #weigh(draft: Draft): Weight {
+    if (draft.message.trim() === '')
+      throw new Problem('invalid_request', 'message must not be empty.', {
+        errors: [{ pointer: '/message', code: 'empty', detail: 'must not be empty' }],
+      })
+    return new Weight({ text: draft.message, media: draft.media_url !== undefined })
+  }
+
+  #message(
+    environment: Environment,
+    draft: Draft,
+    weight: Weight,
+    { candidate, why, passed }: Chosen,
+    recipient: string,
+    batchId: string | null,
+    sendAt: number | null,
+  ): NewMessage {
+    const ttlMs = (draft.ttl ?? environment.settings.validitySeconds) * 1_000
+    return {
+      id: this.#parts.newId(),
+      environmentId: environment.id,
+      batchId,
+      deviceId: candidate.device.id,
+      pinned: draft.device_id !== undefined,
+      recipient,
+      text: draft.message,
+      mediaUrl: draft.media_url ?? null,
+      simSlot: draft.sim_slot ?? null,
+      parts: weight.parts(candidate.device.kind),
+      sendAt,
+      expiresAt: (sendAt ?? this.#parts.now()) + ttlMs,
+      choice: { why, passed: passed.slice(0, mostPassed) },
+    }
+  }
+
+  async #accept(
+    environment: Environment,
+    { candidate }: Chosen,
+    messages: readonly NewMessage[],
+    keep: Keep<Accepted> | undefined,
+  ): Promise<Accepted> {
+    const { store, fleet, wake, onAccept } = this.#parts
+    const [{ parts, sendAt = null }] = messages as readonly [NewMessage]
+    // Before the commit, so that requests of the same moment spread over the devices.
+    if (sendAt === null) fleet.noteAccepted(candidate, messages.length, messages.length * parts)
+    const accepted = await store.accept(messages, keep)
+    const count = messages.length - accepted.optedOut.size
+    if (count > 0) onAccept?.(environment, count)
+    if (sendAt === null) wake(candidate.device.id)
+    return accepted
+  }
+}
+
+type Recipient = { index: number; to: string; number: string }
+
+const optedOutDetail = (number: string) => `${number} wants no messages: it was opted out.`
+
+const optedOutEntry = ({ index, to, number }: Recipient): Rejected => ({
+  index,
+  to,
+  code: 'recipient_opted_out',
+  detail: optedOutDetail(number),
+})
+
+const nobody = (rejected: readonly Rejected[]) =>
+  new Problem('no_valid_recipients', 'None of the recipients can be texted.', {
+    errors: rejected.map(({ index, code, detail }) => ({ pointer: `/recipients/${index}`, code, detail })),
+  })
+
+function invalidRecipient(given: string): Problem {
+  return new Problem(
+    'invalid_recipient',
+    `“${given.slice(0, 40)}” is not a phone number in international format, such as +14155550123.`,
+  )
+}

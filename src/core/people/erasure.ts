@@ -1,0 +1,94 @@
+/** Forgets: people who ask for it, and what is older than an environment wants to keep. */
+
+import { randomUUID } from 'node:crypto'
+import type { Environment } from '../environment.ts'
+import type { Log } from '../lib/log.ts'
+import { Loop } from '../lib/loop.ts'
+import type { Erased, Old, Store } from '../store.ts'
+
+export type ForgetterParts = {
+  store: Pick<Store, 'erase' | 'noteErased' | 'forgetTexts' | 'removeOld' | 'removedFiles' | 'noteRemoved'>
+  environments: () => readonly Environment[]
+  /** Removes a file that came with a message. */
+  removeFile: (id: string) => Promise<void>
+  now: () => number
+  log: Log
+}
+
+const lookMs = 60_000
+/** One commit's worth: a past of millions is forgotten in steps, between which others get their turn. */
+const step = 500
+const day = 24 * 3_600_000
+
+export class Forgetter {
+  readonly #parts: ForgetterParts
+  readonly #loop: Loop
+
+  constructor(parts: ForgetterParts) {
+    this.#parts = parts
+    this.#loop = new Loop(
+      lookMs,
+      () => this.tidy(),
+      error => parts.log.error({ err: error }, 'could not forget what is old'),
+    )
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  /** Blanks everything of one person. Safe to repeat, also after a crash half-way. */
+  async erase(environment: Pick<Environment, 'id'>, number: string): Promise<Erased> {
+    const { store } = this.#parts
+    const counts: Erased = { messages: 0, received: 0, files: 0 }
+    const token = randomUUID()
+    for (;;) {
+      const erased = await store.erase({ environmentId: environment.id, number, token, limit: step })
+      counts.messages += erased.messages
+      counts.received += erased.received
+      counts.files += erased.files
+      if (erased.messages < step && erased.received < step) break
+    }
+    await store.noteErased(environment.id, counts)
+    await this.#removeFiles()
+    return counts
+  }
+
+  /** One round; 0 when more may be left. */
+  async tidy(): Promise<number | undefined> {
+    const { store, environments } = this.#parts
+    let more = false
+    for (const { id, settings } of environments()) {
+      const { forgetTextsAfterDays, removeAfterDays } = settings
+      if (await this.#some(id, forgetTextsAfterDays, old => store.forgetTexts(old))) more = true
+      if (await this.#some(id, removeAfterDays, old => store.removeOld(old))) more = true
+    }
+    await this.#removeFiles()
+    return more ? 0 : undefined
+  }
+
+  async #some(
+    environmentId: number,
+    days: number | null,
+    forget: (old: Old) => Promise<number>,
+  ): Promise<boolean> {
+    if (days === null) return false
+    const before = this.#parts.now() - days * day
+    return (await forget({ environmentId, before, limit: step })) === step
+  }
+
+  /** Those noted by whomever, also before a crash. */
+  async #removeFiles(): Promise<void> {
+    const { store, removeFile } = this.#parts
+    for (;;) {
+      const files = await store.removedFiles(step)
+      for (const id of files) await removeFile(id)
+      if (files.length > 0) await store.noteRemoved(files)
+      if (files.length < step) return
+    }
+  }
+}

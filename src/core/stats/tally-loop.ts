@@ -1,0 +1,37 @@
+/** Keeps the counts of what happened up to date: a step behind what happens, and never in its way. */
+
+import type { Log } from '../lib/log.ts'
+import { Loop } from '../lib/loop.ts'
+import type { Store } from '../store.ts'
+
+const restMs = 1_000
+/** One commit's worth: some 15 ms of work. */
+const step = 5_000
+/** While there is more to count than that, for a while only, so that whoever looks is not far behind. */
+const busyMs = 100
+
+export class Teller {
+  readonly #store: Pick<Store, 'tally'>
+  readonly #loop: Loop
+
+  constructor(store: Pick<Store, 'tally'>, log: Log) {
+    this.#store = store
+    this.#loop = new Loop(
+      restMs,
+      () => this.#round(),
+      error => log.error({ err: error }, 'could not count what happened'),
+    )
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  async #round(): Promise<number | undefined> {
+    return (await this.#store.tally(step)) === step ? busyMs : undefined
+  }
+}

@@ -1,0 +1,119 @@
+/** One try to tell an address of an event: signed, sent, and judged. */
+
+import { eventIdOf } from '../events/event.ts'
+import { asSeen } from '../events/visibility.ts'
+import {
+  type Attempt,
+  type Delivery,
+  type DisabledReason,
+  nextAttempt,
+  signatures,
+  type Webhook,
+} from './webhook.ts'
+
+export type Answer = { status: number; answer: string; retryAfterMs: number | undefined }
+
+export type TellingParts = {
+  /** Rejects when there was no answer. */
+  post: (
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ) => Promise<Answer>
+  why: (error: unknown) => string
+  /** The secrets that sign now, the newest first. */
+  secretsOf: (webhook: Webhook) => readonly string[]
+  now: () => number
+  chance: () => number
+  /** Told of each attempt, and whether it was taken. */
+  onAttempt?: (isTaken: boolean) => void
+}
+
+/** How long an address has to answer. */
+const patienceMs = 15_000
+const mostLogged = 12
+/** However long an address wants to be left in peace. */
+const longestRestMs = 24 * 3_600_000
+const gone = 410
+
+export type Told = {
+  delivery: Delivery
+  /** Where it was told; undefined: nowhere, because it is gone from the journal. */
+  url?: string
+  /** The address wants no more of this. */
+  disable?: DisabledReason
+  /** The address wants to be left in peace until then. */
+  restsUntil?: number
+}
+
+export async function attempt(
+  parts: TellingParts,
+  webhook: Webhook,
+  id: string,
+  body: string,
+  signal?: AbortSignal,
+): Promise<Attempt & { retryAfterMs?: number | undefined }> {
+  const { post, why, secretsOf, now, onAttempt } = parts
+  const at = now()
+  const timestamp = Math.floor(at / 1_000)
+  const started = performance.now()
+  const base = { at, url: webhook.url }
+  const ms = () => Math.round(performance.now() - started)
+  try {
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatures(secretsOf(webhook), id, timestamp, body),
+    }
+    const { status, answer, retryAfterMs } = await post(
+      webhook.url,
+      headers,
+      body,
+      AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal ? [signal] : [])]),
+    )
+    const error = isGood(status) ? null : complaint(status)
+    onAttempt?.(error === null)
+    return { ...base, ms: ms(), status, answer, error, retryAfterMs }
+  } catch (error) {
+    onAttempt?.(false)
+    return { ...base, ms: ms(), status: null, answer: '', error: why(error) }
+  }
+}
+
+/** Tells of an event, once, and says what is to become of the delivery. */
+export async function tell(
+  parts: TellingParts,
+  webhook: Webhook,
+  event: { seq: number; type: string; json: string },
+  before: Delivery | undefined,
+  signal?: AbortSignal,
+): Promise<Told> {
+  const { retryAfterMs, ...tried } = await attempt(
+    parts,
+    webhook,
+    eventIdOf(event.seq),
+    asSeen(event, webhook.sight),
+    signal,
+  )
+  const attempts = (before?.attempts ?? 0) + 1
+  const now = parts.now()
+  const isDone = tried.error === null
+  const isGone = tried.status === gone
+  const dueAt = isDone || isGone ? null : nextAttempt(attempts, now, retryAfterMs, parts.chance())
+  const state = isDone ? 'delivered' : dueAt === null ? 'failed' : 'pending'
+  const log = [...(before?.log ?? []), tried].slice(-mostLogged)
+  return {
+    delivery: { webhookId: webhook.id, eventSeq: event.seq, state, attempts, dueAt, triedAt: tried.at, log },
+    url: tried.url,
+    ...(isGone && { disable: 'gone' as const }),
+    ...(!isDone && retryAfterMs !== undefined && { restsUntil: now + Math.min(retryAfterMs, longestRestMs) }),
+  }
+}
+
+const isGood = (status: number) => status >= 200 && status < 300
+
+function complaint(status: number): string {
+  if (status >= 300 && status < 400) return `It answered ${status}: redirects are not followed.`
+  return `It answered ${status}.`
+}

@@ -1,0 +1,250 @@
+/** Tells one address of everything that concerns it: what is new, what must be tried again, what is replayed. */
+
+import type { Journal } from '../events/journal.ts'
+import { inParallel } from '../lib/in-parallel.ts'
+import type { Log } from '../lib/log.ts'
+import { Loop } from '../lib/loop.ts'
+import type { Settlement, Store } from '../store.ts'
+import { type TellingParts, type Told, tell } from './attempt.ts'
+import { type Delivery, givenUpMs, type Webhook } from './webhook.ts'
+
+export type PostmanParts = TellingParts & {
+  node: string
+  store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'holdWebhook' | 'webhook'>
+  journal: Pick<Journal, 'read' | 'after' | 'event'>
+  log: Log
+}
+
+/** For how long an address is ours without a word; others take over then. */
+export const holdMs = 30_000
+const renewMs = 10_000
+/** Requests to one address at a time. */
+const atOnce = 10
+const page = 100
+/** After so many failures in a row an address is left in peace, for longer and longer. */
+const patience = 10
+const firstRestMs = 5_000
+const longestRestMs = 5 * 60_000
+/** Whoever has not answered by then when we stop is told again after the next start. */
+const graceMs = 2_000
+/** What concerns nobody is noted only now and then: reading it once more harms nobody. */
+const unnoted = 1_000
+/** How soon it is seen that somebody wants a replay, or that a retry is due. */
+const lookMs = 500
+
+type Job = { event: { seq: number; type: string; json: string }; before: Delivery | undefined }
+
+export class Postman {
+  readonly #parts: PostmanParts
+  readonly #loop: Loop
+  readonly #stop = new AbortController()
+  /** Ends also what is being told. */
+  readonly #giveUp = new AbortController()
+  #webhook: Webhook
+  /** Failures in a row. */
+  #misses = 0
+  #renewedAt: number
+  /** How far we have got, as far as the database knows. */
+  #notedAt: number
+  /** It is no longer ours, or no longer to be told. */
+  isOver = false
+
+  constructor(webhook: Webhook, parts: PostmanParts) {
+    this.#webhook = webhook
+    this.#parts = parts
+    this.#renewedAt = parts.now()
+    this.#notedAt = webhook.position
+    this.#loop = new Loop(
+      lookMs,
+      () => this.#round(),
+      error => parts.log.warn({ webhook: webhook.id, err: error }, 'could not tell a webhook; trying again'),
+    )
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true
+    this.#stop.abort()
+    const late = setTimeout(() => this.#giveUp.abort(), graceMs)
+    await this.#loop.stop()
+    clearTimeout(late)
+  }
+
+  async #round(): Promise<number | undefined> {
+    if (this.isOver) return lookMs
+    const { store, journal, now } = this.#parts
+    await this.#renew()
+    await this.#refresh()
+    if (this.isOver) return lookMs
+    const rest = (this.#webhook.restsUntil ?? 0) - now()
+    if (rest > 0) return Math.min(rest, lookMs)
+    const retries = await this.#retries()
+    const hasRetried = await this.#tell(retries)
+    // A replay of a month must not keep the present waiting: a page of each in turn.
+    const hasReplayed = !this.isOver && !this.#rests && (await this.#replay())
+    if (this.isOver || this.#rests) return 0
+    const { position, environmentId } = this.#webhook
+    const { tellings, last } = await journal.read(position, environmentId, this.#webhook, page)
+    if (last > position) {
+      await this.#tell(
+        tellings.map(event => ({ event, before: undefined })),
+        { last },
+      )
+      return 0
+    }
+    if (hasRetried || hasReplayed) return 0
+    const due = (await store.nextDelivery(this.#webhook.id)) ?? Number.POSITIVE_INFINITY
+    await journal.after(position, Math.max(0, Math.min(lookMs, due - now())), this.#stop.signal)
+    return 0
+  }
+
+  get #rests(): boolean {
+    return (this.#webhook.restsUntil ?? 0) > this.#parts.now()
+  }
+
+  async #retries(): Promise<Job[]> {
+    const { store, journal } = this.#parts
+    const jobs: Job[] = []
+    for (const before of await store.dueDeliveries(this.#webhook.id, this.#window)) {
+      const event = await journal.event(before.eventSeq)
+      // What is gone from the journal cannot be told any more.
+      jobs.push({ event: event ?? { seq: before.eventSeq, type: '', json: '' }, before })
+    }
+    return jobs
+  }
+
+  async #replay(): Promise<boolean> {
+    const { store, journal } = this.#parts
+    const replay = await store.nextReplay(this.#webhook.id)
+    if (!replay) return false
+    const { tellings, last } = await journal.read(
+      replay.position,
+      this.#webhook.environmentId,
+      this.#webhook,
+      page,
+    )
+    const jobs = tellings
+      .filter(({ seq }) => seq <= replay.untilSeq)
+      .map(event => ({ event, before: undefined }))
+    const told = await this.#tellAll(jobs)
+    const isWhole = told.length === jobs.length
+    const position = isWhole ? last : (told.at(-1)?.delivery.eventSeq ?? replay.position)
+    const isOver = isWhole && (last >= replay.untilSeq || last === replay.position)
+    await this.#settle(told, this.#webhook.position, { id: replay.id, position, isOver })
+    return true
+  }
+
+  /** An address in trouble is tried with one event, before all the others come. */
+  get #window(): number {
+    return this.#misses >= patience ? 1 : atOnce
+  }
+
+  /** Returns whether there was anything to tell. `last`: how far in the journal one is when all of it is told. */
+  async #tell(jobs: readonly Job[], fresh?: { last: number }): Promise<boolean> {
+    if (jobs.length === 0 && !fresh) return false
+    if (jobs.length === 0 && fresh!.last - this.#notedAt < unnoted) {
+      this.#webhook = { ...this.#webhook, position: fresh!.last }
+      return true
+    }
+    const told = await this.#tellAll(jobs)
+    const isWhole = told.length === jobs.length
+    const reached = isWhole ? fresh?.last : told.at(-1)?.delivery.eventSeq
+    await this.#settle(told, fresh && reached !== undefined ? reached : this.#webhook.position)
+    return true
+  }
+
+  /** Those that were tried, in order: when it gets into trouble half-way, the rest is left for later. */
+  async #tellAll(jobs: readonly Job[]): Promise<Told[]> {
+    const told: Told[] = []
+    let isEnough = false
+    const begunAt = performance.now()
+    const some = this.#misses >= patience ? jobs.slice(0, 1) : jobs
+    await inParallel(some.length, this.#window, async index => {
+      if (isEnough || this.isOver) return
+      const { event, before } = some[index]!
+      const one =
+        event.json === ''
+          ? forgotten(before!)
+          : await tell(this.#parts, this.#webhook, event, before, this.#giveUp.signal)
+      if (this.#giveUp.signal.aborted) return
+      told[index] = one
+      if (one.delivery.state === 'delivered') this.#misses = 0
+      else if (one.url !== undefined) this.#misses += 1
+      isEnough ||=
+        this.#misses >= patience ||
+        one.restsUntil !== undefined ||
+        one.disable !== undefined ||
+        // What it means to be ours has to be said again long before it ends.
+        performance.now() - begunAt > renewMs
+    })
+    // Up to the first that was not told to the end: what comes after it is told again.
+    const gap = some.findIndex((_, index) => told[index] === undefined)
+    return gap === -1 ? told : told.slice(0, gap)
+  }
+
+  async #settle(told: readonly Told[], position: number, replay?: Settlement['replay']): Promise<void> {
+    const { store, node, now, log } = this.#parts
+    const { id, url, failingSince } = this.#webhook
+    const asked = Math.max(0, ...told.map(({ restsUntil = 0 }) => restsUntil))
+    const tired = this.#misses >= patience ? now() + this.#restMs() : 0
+    const tried = told.filter(({ url }) => url !== undefined)
+    const succeeded = tried.some(({ delivery }) => delivery.state === 'delivered')
+    const failed = tried.length > 0 && !succeeded
+    const isHopeless = failed && failingSince !== null && now() - failingSince >= givenUpMs
+    const disable = told.find(one => one.disable)?.disable ?? (isHopeless ? 'failing' : undefined)
+    const settled = await store.settle({
+      id,
+      node,
+      untilMs: holdMs,
+      url,
+      position,
+      ...(tried.length > 0 && { isWell: succeeded }),
+      deliveries: told.map(({ delivery }) => delivery),
+      restsUntil: Math.max(asked, tired) || null,
+      ...(replay && { replay }),
+      ...(disable && { disable }),
+    })
+    this.#renewedAt = now()
+    if (settled && !settled.enabled)
+      log.warn({ webhook: id, reason: settled.disabledReason }, 'a webhook is switched off')
+    if (settled?.enabled) this.#take(settled)
+    else this.isOver = true
+  }
+
+  #restMs(): number {
+    return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(10, this.#misses - patience))
+  }
+
+  async #renew(): Promise<void> {
+    const { store, node, now } = this.#parts
+    if (now() - this.#renewedAt < renewMs) return
+    const held = await store.holdWebhook({ id: this.#webhook.id, node, untilMs: holdMs })
+    this.#renewedAt = now()
+    if (held) this.#take(held)
+    else this.isOver = true
+  }
+
+  /** Somebody may have changed it a moment ago. */
+  async #refresh(): Promise<void> {
+    const { store, node } = this.#parts
+    const { environmentId, id, url } = this.#webhook
+    const fresh = await store.webhook(environmentId, id)
+    if (!fresh?.enabled || fresh.heldBy !== node) {
+      this.isOver = true
+      return
+    }
+    if (fresh.url !== url) this.#misses = 0
+    this.#take(fresh)
+  }
+
+  /** As it is in the database, but for how far we have got. */
+  #take(webhook: Webhook): void {
+    this.#notedAt = webhook.position
+    this.#webhook = { ...webhook, position: Math.max(webhook.position, this.#webhook.position) }
+  }
+}
+
+const forgotten = (before: Delivery): Told => ({ delivery: { ...before, state: 'failed', dueAt: null } })

@@ -1,0 +1,77 @@
+/** How a device is shown, over the API and on the command line alike. */
+
+import { type AttentionCode, attentions, type Device, type Load } from '../devices/device.ts'
+import { type Enrolment, signsOf } from '../devices/enrolment.ts'
+import { dayPartsLeft } from '../devices/pace.ts'
+import { type Caution, limitsOf, newChatsLeft, warmUpEndsAt } from '../devices/sending-safety.ts'
+import { isoTime, isoTimeOrNull } from '../lib/time.ts'
+import type { Candidate } from '../messages/choose.ts'
+
+export function shownDevice({ device, online, load }: Candidate, now: number) {
+  const { appVersion, batteryPercent, model, charging, sims, phoneNumberId } = device.about
+  return {
+    id: device.id,
+    name: device.name,
+    kind: device.kind,
+    phone: device.phone,
+    ...(device.driver && { driver: device.driver }),
+    status: online ? ('online' as const) : ('offline' as const),
+    paused: device.paused,
+    draining: device.draining,
+    per_minute: device.perMinute,
+    per_day: device.perDay,
+    left_today: bounded(dayPartsLeft(limitsOf(device, now), load.pace, now)),
+    waiting: load.waiting,
+    // The commands in it are ready to be pasted.
+    attention: attentionOf(device, now).map(code => ({
+      code,
+      detail: attentions[code].replace(/\bID\b/, device.id),
+    })),
+    ...(device.kind === 'android' && {
+      connection: {
+        registered_at: isoTimeOrNull(device.connection.registeredAt),
+        signs: signsOf(device, online),
+      },
+    }),
+    ...(device.caution && { safety: shownSafety(device, device.caution, load, now) }),
+    about: {
+      ...(appVersion !== undefined && { app_version: appVersion }),
+      ...(model !== undefined && { model }),
+      ...(batteryPercent !== undefined && { battery_percent: batteryPercent }),
+      ...(charging !== undefined && { charging }),
+      ...(sims && { sims: [...sims] }),
+      ...(phoneNumberId !== undefined && { phone_number_id: phoneNumberId }),
+    },
+    seen_at: isoTimeOrNull(device.seenAt),
+    created_at: isoTime(device.createdAt),
+  }
+}
+
+const isRestricted = ({ restrictedUntil }: Device, now: number) => (restrictedUntil ?? 0) > now
+
+const attentionOf = (device: Device, now: number): readonly AttentionCode[] =>
+  isRestricted(device, now) ? [...device.attention, 'new_chats_paused'] : device.attention
+
+/** A number without bounds is none in JSON. */
+const bounded = (count: number) => (Number.isFinite(count) ? count : null)
+
+function shownSafety(device: Device, caution: Caution, { pace }: Load, now: number) {
+  const { restUntil = 0 } = pace
+  return {
+    gap_least_seconds: caution.gapLeast,
+    gap_most_seconds: caution.gapMost,
+    new_chats_per_day: caution.newChatsPerDay,
+    warm_up_days: caution.warmUpDays,
+    warm_up_ends_at: isoTimeOrNull(warmUpEndsAt(device, now)),
+    messages_left_today: bounded(dayPartsLeft(limitsOf(device, now), pace, now)),
+    new_chats_left_today: bounded(newChatsLeft(device, pace, now)),
+    new_chats_paused_until: isoTimeOrNull(isRestricted(device, now) ? device.restrictedUntil : null),
+    rests_until: isoTimeOrNull(restUntil > now ? restUntil : null),
+  }
+}
+
+export const shownEnrolment = ({ codeExpiresAt, shownBy, ...rest }: Enrolment) => ({
+  ...rest,
+  shown_by: shownBy,
+  code_expires_at: isoTimeOrNull(codeExpiresAt),
+})
