@@ -2,11 +2,11 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { version } from '../src/host/version.ts'
-import { openApi } from '../src/http/openapi.ts'
-import { describeEvents } from '../src/http/openapi-events.ts'
-import { routes } from '../src/http/routes.ts'
-import { sessionRoutes } from '../src/http/session-routes.ts'
-import { teamRoutes } from '../src/http/team-routes.ts'
+import { routes } from '../src/http/api/routes.ts'
+import { sessionRoutes } from '../src/http/session/routes.ts'
+import { teamRoutes } from '../src/http/session/team-routes.ts'
+import { openApi } from '../src/http/site/openapi.ts'
+import { describeEvents } from '../src/http/site/openapi-events.ts'
 
 type Schema = {
   $ref?: string

@@ -1,0 +1,33 @@
+/** The routes about what happens. */
+
+import type { Route, RouteParts } from '../route.ts'
+import { events, stream } from './actions.ts'
+import * as shapes from './schemas.ts'
+
+export const eventRoutes = (parts: RouteParts): readonly Route[] => [
+  {
+    operation: 'events',
+    group: 'Events',
+    summary: 'What happened, oldest first',
+    method: 'GET',
+    paths: ['/events'],
+    scope: 'events:read',
+    query: shapes.EventsQuery,
+    response: shapes.EventsResponse,
+    problems: [],
+    action: events(parts),
+  },
+  {
+    operation: 'stream',
+    group: 'Events',
+    summary: 'What happens, as it happens: server-sent events, resumable by Last-Event-ID',
+    method: 'GET',
+    paths: ['/events/stream'],
+    scope: 'events:read',
+    query: shapes.StreamQuery,
+    response: shapes.EventRecord,
+    stream: 'text/event-stream',
+    problems: [],
+    action: stream(parts),
+  },
+]

@@ -1,0 +1,60 @@
+/** The routes about API keys. */
+
+import { bodyProblems, type Route, type RouteParts } from '../route.ts'
+import { addKey, keys, revokeKey, rotateKey } from './actions.ts'
+import * as shapes from './schemas.ts'
+
+export const keyRoutes = ({ keys: parts }: RouteParts): readonly Route[] => [
+  {
+    operation: 'keys',
+    group: 'Keys',
+    summary: 'API keys of the environment, revoked ones too',
+    method: 'GET',
+    paths: ['/keys'],
+    scope: 'keys:manage',
+    response: shapes.KeysResponse,
+    problems: [],
+    action: keys(parts),
+  },
+  {
+    operation: 'addKey',
+    group: 'Keys',
+    summary: 'A new API key, shown this once. Nobody can give a scope that they lack',
+    method: 'POST',
+    paths: ['/keys'],
+    scope: 'keys:manage',
+    asksPassword: true,
+    body: shapes.KeyAddRequest,
+    success: 201,
+    secret: true,
+    response: shapes.KeySecretResponse,
+    problems: bodyProblems,
+    action: addKey(parts),
+  },
+  {
+    operation: 'rotateKey',
+    group: 'Keys',
+    summary: 'A new key like this one, which goes on working for a while',
+    method: 'POST',
+    paths: ['/keys/:key_id/rotate'],
+    scope: 'keys:manage',
+    asksPassword: true,
+    body: shapes.KeyRotateRequest,
+    success: 201,
+    secret: true,
+    response: shapes.KeySecretResponse,
+    problems: ['key_not_found', ...bodyProblems],
+    action: rotateKey(parts),
+  },
+  {
+    operation: 'revokeKey',
+    group: 'Keys',
+    summary: 'Revoke a key; it stops working within a second',
+    method: 'DELETE',
+    paths: ['/keys/:key_id'],
+    scope: 'keys:manage',
+    response: shapes.KeyResponse,
+    problems: ['key_not_found'],
+    action: revokeKey(parts),
+  },
+]

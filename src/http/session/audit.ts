@@ -1,0 +1,118 @@
+/** Notes what people and keys change, before they change it: nothing is done that nobody can look up later. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Key } from '../../core/access/key.ts'
+import type { AuditDraft } from '../../core/access/user.ts'
+import type { UserStore } from '../../core/access/user-store.ts'
+import { limits } from '../../core/limits.ts'
+import { asProblem } from '../server/problems.ts'
+import type { RequestLimits } from '../server/rate-limits.ts'
+
+export type AuditParts = {
+  audit: Pick<UserStore, 'audit' | 'auditRefusal'>
+  /** Refusals cost nothing to cause: of one person or key, only the first few of a minute are worth a row. */
+  refusals: RequestLimits
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** What is to be known of a route. */
+type Noted = {
+  operation: string
+  method: string
+  isLook?: true
+  /** The journal tells what keys do with it. */
+  isTold?: true
+  /** What the log should tell beside ids. */
+  target?: (body: unknown) => string
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the person wants to do is in the log already. */
+    isNoted: boolean
+  }
+  interface FastifyContextConfig {
+    /** The name of the operation, if it changes something. */
+    deed?: string
+  }
+}
+
+export const deedOf = ({ operation, method, isLook }: Noted): string | undefined =>
+  method === 'GET' || isLook ? undefined : operation
+
+/** Notes what people were refused before anything was tried: by their role, or because of what they gave. */
+export function noteRefusals(app: FastifyInstance, parts: AuditParts, environment: string | null): void {
+  const { audit, refusals } = parts
+  app.addHook('onError', async (request, _reply, error) => {
+    const { visitor, isNoted } = request
+    const { deed } = request.routeOptions.config
+    if (!visitor || isNoted || deed === undefined) return
+    const { code } = asProblem(error)
+    // Whoever asks too often is told so, and would fill the log with nothing else.
+    if (code === 'rate_limited' || !(await isWorthARow(refusals, visitor.user.id))) return
+    await audit.audit({ ...draftOf(request, visitor.user.email, environment, deed), refusal: code })
+  })
+}
+
+const isWorthARow = async (refusals: RequestLimits, who: string): Promise<boolean> =>
+  !(await refusals.take(who, limits.auditRefusals.value)).exceeded
+
+/** How the log names a key. */
+export const keyActor = ({ name, hint }: Key): string => `API key “${name}” (${hint})`
+
+/** A handler whose use is noted: by people always, by keys unless the journal tells of it anyway. */
+export function audited(
+  { audit, refusals }: AuditParts,
+  environment: string | null,
+  { operation, method, isLook, isTold, target }: Noted,
+  handler: Handler,
+): Handler {
+  if (method === 'GET' || isLook) return handler
+  return async (request, reply) => {
+    const { visitor, key } = request
+    if (!visitor && (isTold || !key)) return await handler(request, reply)
+    request.isNoted = true
+    const draft = draftOf(request, visitor ? visitor.user.email : keyActor(key!), environment, operation)
+    const id = await audit.audit({ ...draft, target: target ? target(request.body) : draft.target })
+    try {
+      return await handler(request, reply)
+    } catch (error) {
+      const isKept = await isWorthARow(refusals, visitor ? visitor.user.id : key!.id)
+      await audit.auditRefusal(id, isKept ? asProblem(error).code : undefined)
+      throw error
+    }
+  }
+}
+
+export function draftOf(
+  request: FastifyRequest,
+  email: string,
+  environment: string | null,
+  action: string,
+): AuditDraft {
+  const { params, body } = request as { params: Record<string, string>; body: unknown }
+  return {
+    email,
+    environment,
+    action,
+    // Ids only: a number in an address is a person's.
+    target: Object.entries(params)
+      .filter(([name]) => name.endsWith('_id'))
+      .map(([, value]) => value.slice(0, 100))
+      .join(' '),
+    fields: fieldsOf(body),
+    address: request.ip,
+    refusal: null,
+  }
+}
+
+/** Clients choose the names: they are cut, and only so many are kept. */
+const fieldsOf = (body: unknown): string[] =>
+  Object.entries((body as object | null) ?? {})
+    .slice(0, limits.auditFields.value)
+    .map(([name, value]) => {
+      const short = name.slice(0, limits.auditFieldName.value).toWellFormed()
+      // Whether something was switched on or off is all that matters about it, and nobody's secret.
+      return typeof value === 'boolean' ? `${short}=${value}` : short
+    })

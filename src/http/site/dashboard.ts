@@ -1,0 +1,119 @@
+/** The dashboard's files: built once, read when the gateway starts, served from memory. */
+
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { nothingHere } from '../server/not-found.ts'
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json; charset=utf-8',
+}
+
+/** Nothing but our own files, no script within the page, and nobody may frame it. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const headers = {
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'x-frame-options': 'DENY',
+}
+
+/** Browsers heed it over https and on the machine itself; elsewhere they complain. */
+const alone = { 'cross-origin-opener-policy': 'same-origin' }
+
+type File = { type: string; bytes: Buffer; zipped: Buffer }
+
+/** By the path each is asked for under. Empty: it was not built. */
+type Files = ReadonlyMap<string, File>
+
+export type Dashboard = {
+  files: Files
+  publicUrl: () => string
+  /** Under this name there is staging alone, and so no dashboard. */
+  stagingHost: string | undefined
+  /** Whether it can be read on the way. */
+  isInsecure: (request: FastifyRequest) => boolean
+}
+
+export function readDashboard(folder: string): Files {
+  const files = new Map<string, File>()
+  if (!existsSync(join(folder, 'index.html'))) return files
+  for (const name of globSync('**/*.*', { cwd: folder })) {
+    const type = types[extname(name)]
+    if (type === undefined) continue
+    const bytes = readFileSync(join(folder, name))
+    files.set(`/${name}`, { type, bytes, zipped: gzipSync(bytes, { level: 9 }) })
+  }
+  return files
+}
+
+export function registerDashboard(app: FastifyInstance, dashboard: Dashboard): void {
+  const { files, publicUrl, stagingHost, isInsecure } = dashboard
+  const send = (reply: FastifyReply, file: File, acceptsGzip: boolean) =>
+    reply
+      .headers(headers)
+      .header('vary', 'accept-encoding')
+      .type(file.type)
+      .headers(acceptsGzip ? { 'content-encoding': 'gzip' } : {})
+      .send(acceptsGzip ? file.zipped : file.bytes)
+  app.setNotFoundHandler((request, reply) => {
+    const [path = ''] = request.url.split('?')
+    const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const file = isRead ? files.get(path) : undefined
+    if (file && path !== '/index.html') {
+      // Names change with contents, save for the few at the root.
+      reply.header(
+        'cache-control',
+        path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      )
+      return send(reply, file, acceptsGzip)
+    }
+    // Every other address that a browser opens is a page, which the script knows. Programs get the error they expect.
+    const isPage = isRead && /\btext\/html\b/.test(request.headers.accept ?? '') && !isOurs(path)
+    if (!isPage) throw nothingHere()
+    reply.header('cache-control', 'no-cache')
+    const host = request.headers.host?.toLowerCase().replace(/:\d+$/, '')
+    if (stagingHost !== undefined && host === stagingHost.replace(/:\d+$/, ''))
+      return reply.redirect(`${publicUrl()}${path}`)
+    if (!isInsecure(request)) reply.headers(alone)
+    const page = files.get('/index.html')
+    if (page) return send(reply, page, acceptsGzip)
+    return reply
+      .code(path === '/' ? 200 : 404)
+      .headers(headers)
+      .type('text/html; charset=utf-8')
+      .send(notBuilt)
+  })
+}
+
+const isOurs = (path: string) => /^\/(api|staging\/api|session|mobile|docs|assets)(\/|$)/.test(path)
+
+const notBuilt = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Basestation</title>
+<h1>Basestation is running</h1>
+<p>The dashboard was not built. Stop the gateway and run <code>npm start</code>, or <code>npm run build</code> once.</p>
+<p>The API works: <a href="/docs">the reference</a>.</p>
+</html>
+`
