@@ -1,10 +1,10 @@
 /** Fills databases for the benchmarks: a large inbox, a large backlog. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import { migrate } from '../src/store/migrate.ts'
+import { migrate } from '../src/store/engine/migrate.ts'
+import { sql, values } from '../src/store/engine/sql.ts'
+import { SqliteDriver } from '../src/store/engine/sqlite.ts'
 import { openStore } from '../src/store/open.ts'
-import { sql, values } from '../src/store/sql.ts'
-import { SqliteDriver } from '../src/store/sqlite.ts'
 
 const staging = 2
 const step = 2_000

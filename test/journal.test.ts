@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Journal } from '../src/core/events/journal.ts'
+import { sql } from '../src/store/engine/sql.ts'
 import { openDriver, openStore } from '../src/store/open.ts'
-import { sql } from '../src/store/sql.ts'
 import { emptySqlite } from './standins/databases.ts'
 import { until } from './standins/gateway.ts'
 

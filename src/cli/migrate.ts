@@ -1,6 +1,6 @@
 /** basestation migrate: brings the database to the newest schema. */
 
-import { migrate as migrateDatabase, newestVersion } from '../store/migrate.ts'
+import { migrate as migrateDatabase, newestVersion } from '../store/engine/migrate.ts'
 import { openDriver } from '../store/open.ts'
 import type { Command } from './command.ts'
 

@@ -5,12 +5,12 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
-import type { Driver } from './driver.ts'
-import { StorageFault } from './driver.ts'
-import { migrate } from './migrate.ts'
+import type { Driver } from './engine/driver.ts'
+import { StorageFault } from './engine/driver.ts'
+import { migrate } from './engine/migrate.ts'
+import { type Sql, sql, type Value, values, varying } from './engine/sql.ts'
+import { SqliteDriver } from './engine/sqlite.ts'
 import { openDriver } from './open.ts'
-import { type Sql, sql, type Value, values, varying } from './sql.ts'
-import { SqliteDriver } from './sqlite.ts'
 
 /** Every table with its key. What only lives while a gateway runs is left out. */
 const tables = {

@@ -19,8 +19,8 @@ import { isInstalled } from '../outbound/ffmpeg.ts'
 import { MediaCache } from '../outbound/media-cache.ts'
 import { SealedVault } from '../secrets/sealed-vault.ts'
 import type { Sealer } from '../secrets/sealer.ts'
-import type { DiskRoom } from '../store/disk-room.ts'
-import type { MediaFolder } from '../store/media-folder.ts'
+import type { DiskRoom } from '../store/files/disk-room.ts'
+import type { MediaFolder } from '../store/files/media-folder.ts'
 import { webVersions } from './web-versions.ts'
 
 export type NumbersParts = {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { migrate, steps } from '../../src/store/migrate.ts'
+import { migrate, steps } from '../../src/store/engine/migrate.ts'
+import { sql, varying } from '../../src/store/engine/sql.ts'
 import { openDriver, openStore } from '../../src/store/open.ts'
-import { sql, varying } from '../../src/store/sql.ts'
 import { databases } from '../standins/databases.ts'
 
 for (const { name, empty } of databases)

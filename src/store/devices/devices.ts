@@ -1,0 +1,197 @@
+/** Devices, what waits for them, and the nodes that hold their links. */
+
+import type { Connection, Description, Device, DeviceChange, Load, Node } from '../../core/devices/device.ts'
+import type { Pace } from '../../core/devices/pace.ts'
+import { cautionOf } from '../../core/devices/sending-safety.ts'
+import type { EventType } from '../../core/events/event.ts'
+import type { Verb } from '../engine/group.ts'
+import { raw, type Sql, sql } from '../engine/sql.ts'
+import type { Transaction } from '../engine/transaction.ts'
+
+export const deviceColumns =
+  raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
+  d.per_minute AS "perMinute", d.per_day AS "perDay", d.driver, d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.draining, d.online, d.held_by AS "heldBy",
+  d.about, p.registered_at AS "registeredAt", p.stream_at AS "streamAt", p.key_at AS "keyAt", d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
+
+const joined = raw(
+  `FROM devices d JOIN environments e ON e.id = d.environment_id LEFT JOIN phones p ON p.device_id = d.id`,
+)
+
+type Told = 'paused' | 'draining' | 'online' | 'about' | 'connection' | 'attention' | 'caution'
+export type DeviceRow = Omit<Device, Told> &
+  Connection & {
+    caution: string
+    paused: number
+    draining: number
+    online: number
+    about: string
+    attention: string
+  }
+export const deviceFrom = ({ registeredAt, streamAt, keyAt, ...row }: DeviceRow): Device => ({
+  ...row,
+  connection: { registeredAt, streamAt, keyAt },
+  paused: row.paused === 1,
+  draining: row.draining === 1,
+  online: row.online === 1,
+  driver: row.kind === 'whatsapp' ? (row.driver ?? 'linked') : null,
+  caution: cautionOf(row.kind, row.driver, JSON.parse(row.caution)),
+  about: JSON.parse(row.about),
+  attention: JSON.parse(row.attention),
+})
+
+export async function device(connection: Sql, id: string): Promise<Device | undefined> {
+  const [row] = await connection.all<DeviceRow>(sql`SELECT ${deviceColumns} ${joined} WHERE d.id = ${id}`)
+  return row && deviceFrom(row)
+}
+
+export async function devices(connection: Sql): Promise<Device[]> {
+  const found = await connection.all<DeviceRow>(sql`
+    SELECT ${deviceColumns} ${joined} ORDER BY d.created_at, d.id`)
+  return found.map(deviceFrom)
+}
+
+export function tell(tx: Transaction, type: EventType, of: Device, data?: Record<string, unknown>): void {
+  tx.devicesChanged()
+  tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, ...(data && { data }) })
+}
+
+export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = async (
+  tx,
+  asked,
+) => {
+  const changed: (Device | undefined)[] = []
+  for (const { deviceId, change } of asked) {
+    const before = await device(tx, deviceId)
+    if (!before || before.removedAt !== null) {
+      changed.push(undefined)
+      continue
+    }
+    const after = {
+      ...before,
+      ...change,
+      caution: before.caution && { ...before.caution, ...change.caution },
+    }
+    await tx.all(sql`
+      UPDATE devices SET name = ${after.name}, phone = ${after.phone}, per_minute = ${after.perMinute},
+        per_day = ${after.perDay}, paused = ${after.paused}, draining = ${after.draining}
+      WHERE id = ${deviceId}`)
+    if (change.caution && after.caution)
+      await tx.all(sql`UPDATE devices SET caution = ${JSON.stringify(after.caution)} WHERE id = ${deviceId}`)
+    if (before.paused !== after.paused) tell(tx, after.paused ? 'device.paused' : 'device.resumed', after)
+    const { paused: _, ...rest } = change
+    if (Object.keys(rest).length > 0) tell(tx, 'device.changed', after, rest)
+    changed.push(after)
+  }
+  return changed
+}
+
+export const retire: Verb<string, Device | undefined> = async (tx, ids) => {
+  const retired: (Device | undefined)[] = []
+  for (const id of ids) {
+    const before = await device(tx, id)
+    if (!before || before.removedAt !== null) {
+      retired.push(undefined)
+      continue
+    }
+    await tx.all(sql`UPDATE devices SET removed_at = ${tx.now} WHERE id = ${id}`)
+    // Its secrets, and what it remembered for itself, are nobody's any more.
+    await tx.all(sql`DELETE FROM vault WHERE device_id = ${id}`)
+    tell(tx, 'device.removed', before)
+    retired.push({ ...before, removedAt: tx.now })
+  }
+  return retired
+}
+
+type Presence = { deviceId: string; node: string; online: boolean; insteadOf: string | null | undefined }
+
+export const presence: Verb<Presence, boolean> = async (tx, reports) => {
+  const heard: boolean[] = []
+  for (const report of reports) heard.push(await noted(tx, report))
+  return heard
+}
+
+async function noted(tx: Transaction, { deviceId, node, online, insteadOf }: Presence): Promise<boolean> {
+  const before = await device(tx, deviceId)
+  // A node that lost the link to another has nothing more to say about it.
+  if (!before || (!online && before.heldBy !== node)) return false
+  const { heldBy } = before
+  if (insteadOf !== undefined && heldBy !== null && heldBy !== node && heldBy !== insteadOf) return false
+  if (before.online === online && heldBy === node) return true
+  await tx.all(sql`UPDATE devices SET online = ${online}, held_by = ${node} WHERE id = ${deviceId}`)
+  tx.devicesChanged()
+  if (before.online !== online) tell(tx, online ? 'device.online' : 'device.offline', before)
+  return true
+}
+
+export const describe: Verb<{ deviceId: string; description: Description }, void> = async (tx, reports) => {
+  for (const { deviceId, description } of reports) {
+    const before = await device(tx, deviceId)
+    if (!before) continue
+    const about = { ...before.about, ...description.about }
+    const attention = description.attention ?? before.attention
+    const seenAt = Math.max(before.seenAt ?? 0, description.seenAt ?? 0) || null
+    const restrictedUntil =
+      description.restrictedUntil === undefined ? before.restrictedUntil : description.restrictedUntil
+    const told =
+      JSON.stringify(about) !== JSON.stringify(before.about) || restrictedUntil !== before.restrictedUntil
+    const worried = attention.join() !== before.attention.join()
+    if (description.restsUntil !== undefined) await rest(tx, deviceId, description.restsUntil)
+    if (!told && !worried && seenAt === before.seenAt) continue
+    await tx.all(sql`
+      UPDATE devices SET about = ${JSON.stringify(about)}, attention = ${JSON.stringify(attention)}, seen_at = ${seenAt},
+        restricted_until = ${restrictedUntil}
+      WHERE id = ${deviceId}`)
+    if (told) tx.devicesChanged()
+    if (worried) tell(tx, 'device.attention', before, { attention })
+  }
+  return reports.map(() => undefined)
+}
+
+async function rest(tx: Transaction, deviceId: string, until: number | null): Promise<void> {
+  const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
+  if (!load) return
+  const { heldUntil: _, ...pace } = JSON.parse(load.pace) as Pace
+  const changed: Pace = until === null ? pace : { ...pace, heldUntil: until }
+  await tx.all(sql`UPDATE loads SET pace = ${JSON.stringify(changed)} WHERE device_id = ${deviceId}`)
+  tx.devicesChanged()
+}
+
+export const leave: Verb<string, void> = async (tx, names) => {
+  for (const name of names) {
+    for (const held of (await devices(tx)).filter(one => one.heldBy === name)) {
+      await tx.all(sql`UPDATE devices SET online = 0, held_by = NULL WHERE id = ${held.id}`)
+      tx.devicesChanged()
+      if (held.online) tell(tx, 'device.offline', held)
+    }
+    await tx.all(sql`DELETE FROM nodes WHERE name = ${name}`)
+  }
+  return names.map(() => undefined)
+}
+
+export const beat: Verb<string, void> = async (tx, names) => {
+  for (const name of new Set(names)) {
+    await tx.all(sql`
+      INSERT INTO nodes (name, seen_at) VALUES (${name}, ${tx.now})
+      ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`)
+  }
+  const dayAgo = tx.now - 86_400_000
+  await tx.all(sql`DELETE FROM nodes WHERE seen_at < ${dayAgo}`)
+  return names.map(() => undefined)
+}
+
+export async function loads(connection: Sql): Promise<Load[]> {
+  const found = await connection.all<Omit<Load, 'pace'> & { pace: string }>(sql`
+    SELECT device_id AS "deviceId", waiting, waiting_parts AS "waitingParts", movable, pace FROM loads`)
+  return found.map(row => ({ ...row, pace: JSON.parse(row.pace) as Pace }))
+}
+
+export async function nodes(connection: Sql): Promise<Node[]> {
+  return await connection.all(sql`SELECT name, seen_at AS "seenAt" FROM nodes`)
+}
+
+export async function devicesVersion(connection: Sql): Promise<number> {
+  const [row] = await connection.all<{ value: number }>(
+    sql`SELECT value FROM counters WHERE name = 'devices'`,
+  )
+  return row!.value
+}

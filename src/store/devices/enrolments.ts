@@ -1,0 +1,34 @@
+/** A new device with all that belongs to it, in one step. */
+
+import { randomUUIDv7 } from 'node:crypto'
+import type { AttentionCode, Device, DeviceDraft } from '../../core/devices/device.ts'
+import type { Verb } from '../engine/group.ts'
+import { sql } from '../engine/sql.ts'
+import { device, tell } from './devices.ts'
+import { inviteOne } from './phones.ts'
+import { vaultWrite } from './vault.ts'
+
+/** What is to be done first with it. */
+function firstAttention({ kind, driver }: DeviceDraft): AttentionCode[] {
+  if (kind === 'android') return ['not_connected']
+  return driver === 'cloud' ? ['no_webhook'] : []
+}
+
+export const enrol: Verb<DeviceDraft, Device> = async (tx, drafts) => {
+  const added: Device[] = []
+  for (const draft of drafts) {
+    const { id = randomUUIDv7(), invitation, secrets = [] } = draft
+    await tx.all(sql`
+      INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, driver, about, attention, created_at)
+      VALUES (${id}, ${draft.environmentId}, ${draft.kind}, ${draft.name}, ${draft.phone}, ${draft.perMinute},
+        ${draft.perDay}, ${draft.driver ?? null}, ${JSON.stringify(draft.about ?? {})},
+        ${JSON.stringify(firstAttention(draft))}, ${tx.now})`)
+    await tx.all(sql`INSERT INTO loads (device_id) VALUES (${id})`)
+    if (invitation) await inviteOne(tx, id, invitation)
+    if (secrets.length > 0) await vaultWrite(tx, [{ deviceId: id, changes: secrets }])
+    const fresh = (await device(tx, id))!
+    tell(tx, 'device.added', fresh, { kind: fresh.kind, name: fresh.name })
+    added.push(fresh)
+  }
+  return added
+}

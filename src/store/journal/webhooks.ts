@@ -1,0 +1,215 @@
+/** Addresses that are told what happens. */
+
+import { randomUUIDv7 } from 'node:crypto'
+import { sightBits, sightFrom } from '../../core/events/visibility.ts'
+import type { Hold, Replay, Settlement } from '../../core/store.ts'
+import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../../core/webhooks/webhook.ts'
+import type { Verb } from '../engine/group.ts'
+import { raw, type Sql, sql } from '../engine/sql.ts'
+import type { Transaction } from '../engine/transaction.ts'
+import { leaveNoRest, writeDeliveries } from './deliveries.ts'
+
+const columns =
+  raw(`id, environment_id AS "environmentId", url, types, device_id AS "deviceId", sight, secret,
+  previous_secret AS "previousSecret", previous_until AS "previousUntil", position, enabled,
+  disabled_reason AS "disabledReason", failing_since AS "failingSince", rests_until AS "restsUntil",
+  held_by AS "heldBy", held_until AS "heldUntil", created_at AS "createdAt"`)
+
+type WebhookRow = Omit<Webhook, 'types' | 'enabled' | 'sight'> & {
+  types: string | null
+  enabled: number
+  sight: number
+}
+const fromRow = (row: WebhookRow): Webhook => ({
+  ...row,
+  types: row.types === null ? null : JSON.parse(row.types),
+  enabled: row.enabled === 1,
+  sight: sightFrom(row.sight),
+})
+const typesText = (types: readonly string[] | null) => (types === null ? null : JSON.stringify(types))
+
+export async function webhooks(connection: Sql): Promise<Webhook[]> {
+  const found = await connection.all<WebhookRow>(
+    sql`SELECT ${columns} FROM webhooks WHERE removed = 0 ORDER BY created_at, id`,
+  )
+  return found.map(fromRow)
+}
+
+export async function webhook(
+  connection: Sql,
+  environmentId: number,
+  id: string,
+): Promise<Webhook | undefined> {
+  const [row] = await connection.all<WebhookRow>(
+    sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND environment_id = ${environmentId} AND removed = 0`,
+  )
+  return row && fromRow(row)
+}
+
+/** It is told what happens from now on. */
+export const addWebhook: Verb<WebhookDraft, Webhook> = async (tx, drafts) => {
+  const added: Webhook[] = []
+  for (const draft of drafts) {
+    const [row] = await tx.all<WebhookRow>(sql`
+      INSERT INTO webhooks (id, environment_id, url, types, device_id, sight, secret, position, created_at)
+      VALUES (${draft.id}, ${draft.environmentId}, ${draft.url}, ${typesText(draft.types)}, ${draft.deviceId},
+        ${sightBits(draft.sight)}, ${draft.secret}, ${tx.last}, ${tx.now})
+      RETURNING ${columns}`)
+    added.push(fromRow(row!))
+  }
+  return added
+}
+
+type Named = { environmentId: number; id: string }
+
+export const changeWebhook: Verb<Named & { change: WebhookChange }, Webhook | undefined> = async (
+  tx,
+  asked,
+) => {
+  const changed: (Webhook | undefined)[] = []
+  for (const { environmentId, id, change } of asked) {
+    const before = await webhook(tx, environmentId, id)
+    if (!before) {
+      changed.push(undefined)
+      continue
+    }
+    const after = { ...before, ...change }
+    const isBack = after.enabled && !before.enabled
+    const isNew = isBack || after.url !== before.url
+    const reason: DisabledReason | null = after.enabled ? null : (before.disabledReason ?? 'switched_off')
+    // Back again it hears what happens from now on; the time between can be replayed.
+    const [row] = await tx.all<WebhookRow>(sql`
+      UPDATE webhooks SET url = ${after.url}, types = ${typesText(after.types)}, device_id = ${after.deviceId},
+        sight = ${sightBits(after.sight)}, enabled = ${after.enabled}, disabled_reason = ${reason},
+        position = ${isBack ? tx.last : before.position},
+        failing_since = ${isNew ? null : before.failingSince}, rests_until = ${isNew ? null : before.restsUntil}
+      WHERE id = ${id} RETURNING ${columns}`)
+    changed.push(fromRow(row!))
+  }
+  return changed
+}
+
+export const rotateWebhook: Verb<
+  Named & { secret: string; previousUntil: number },
+  Webhook | undefined
+> = async (tx, asked) => {
+  const rotated: (Webhook | undefined)[] = []
+  for (const { environmentId, id, secret, previousUntil } of asked) {
+    const [row] = await tx.all<WebhookRow>(sql`
+      UPDATE webhooks SET previous_secret = secret, previous_until = ${previousUntil}, secret = ${secret}
+      WHERE id = ${id} AND environment_id = ${environmentId} RETURNING ${columns}`)
+    rotated.push(row && fromRow(row))
+  }
+  return rotated
+}
+
+export const removeWebhook: Verb<Named, boolean> = async (tx, asked) => {
+  const removed: boolean[] = []
+  for (const { environmentId, id } of asked) {
+    const found = await webhook(tx, environmentId, id)
+    if (found) await tx.all(sql`UPDATE webhooks SET removed = 1, enabled = 0, secret = '' WHERE id = ${id}`)
+    removed.push(found !== undefined)
+  }
+  return removed
+}
+
+/** Clears up after webhooks that were removed, some at a time: a log may be long. Returns how much there was. */
+export const clearRemoved: Verb<number, number> = async (tx, limits) => {
+  const counts: number[] = []
+  for (const limit of limits) {
+    const [gone] = await tx.all<{ id: string }>(sql`SELECT id FROM webhooks WHERE removed = 1 LIMIT 1`)
+    const cleared = gone
+      ? await tx.all(sql`
+          DELETE FROM deliveries WHERE webhook_id = ${gone.id} AND event_seq IN (
+            SELECT event_seq FROM deliveries WHERE webhook_id = ${gone.id} LIMIT ${limit})
+          RETURNING 1 AS gone`)
+      : []
+    if (gone && cleared.length < limit) {
+      await tx.all(sql`DELETE FROM replays WHERE webhook_id = ${gone.id}`)
+      await tx.all(sql`DELETE FROM webhooks WHERE id = ${gone.id}`)
+    }
+    counts.push(gone ? Math.max(1, cleared.length) : 0)
+  }
+  return counts
+}
+
+/** One process at a time tells an address. Undefined: another does, or it is not to be told. */
+export const holdWebhook: Verb<Hold, Webhook | undefined> = async (tx, asked) => {
+  const held: (Webhook | undefined)[] = []
+  for (const { id, node, untilMs, insteadOf } of asked) {
+    const [row] = await tx.all<WebhookRow>(sql`
+      UPDATE webhooks SET held_by = ${node}, held_until = ${tx.now + untilMs}
+      WHERE id = ${id} AND enabled = 1
+        AND (held_by IS NULL OR held_by = ${node} OR held_by = ${insteadOf ?? ''} OR held_until <= ${tx.now})
+      RETURNING ${columns}`)
+    held.push(row && fromRow(row))
+  }
+  return held
+}
+
+export const letGoWebhooks: Verb<string, void> = async (tx, nodes) => {
+  for (const node of nodes)
+    await tx.all(sql`UPDATE webhooks SET held_by = NULL, held_until = NULL WHERE held_by = ${node}`)
+  return nodes.map(() => undefined)
+}
+
+/** Keeps what became of some tellings. Undefined: another process tells this address now, or nobody is to. */
+export const settle: Verb<Settlement, Webhook | undefined> = async (tx, settlements) => {
+  const settled: (Webhook | undefined)[] = []
+  for (const settlement of settlements) settled.push(await settleOne(tx, settlement))
+  return settled
+}
+
+async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webhook | undefined> {
+  const { id, node, untilMs, url, position, isWell, deliveries, replay } = settlement
+  const [held] = await tx.all<WebhookRow>(
+    sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND held_by = ${node}`,
+  )
+  if (!held) return undefined
+  // What an address said that was changed meanwhile says nothing about the new one.
+  const isSame = held.url === url
+  const disable = isSame ? settlement.disable : undefined
+  const restsUntil = isSame ? settlement.restsUntil : held.restsUntil
+  const fails = held.failingSince ?? (isWell === false && isSame ? tx.now : null)
+  const failingSince = isWell ? null : fails
+  const [row] = await tx.all<WebhookRow>(sql`
+    UPDATE webhooks SET position = ${Math.max(held.position, position)}, failing_since = ${failingSince},
+      rests_until = ${restsUntil}, held_until = ${tx.now + untilMs},
+      enabled = ${disable ? 0 : held.enabled}, disabled_reason = ${disable ?? held.disabledReason}
+    WHERE id = ${id} RETURNING ${columns}`)
+  writeDeliveries(tx, id, deliveries)
+  if (replay) {
+    if (replay.isOver) await tx.all(sql`DELETE FROM replays WHERE id = ${replay.id}`)
+    else await tx.all(sql`UPDATE replays SET position = ${replay.position} WHERE id = ${replay.id}`)
+  }
+  if (disable)
+    tx.journal({
+      environmentId: held.environmentId,
+      type: 'webhook.disabled',
+      // Not the whole address: there may be a secret in it, and others hear of this.
+      data: { id, url: new URL(held.url).origin, reason: disable },
+    })
+  return row && fromRow(row)
+}
+
+/** A stretch of the journal is told again. Returns the replay's id. */
+export const addReplay: Verb<{ webhookId: string; afterSeq: number; untilSeq: number }, string> = async (
+  tx,
+  asked,
+) => {
+  const ids: string[] = []
+  for (const { webhookId, afterSeq, untilSeq } of asked) {
+    const id = randomUUIDv7()
+    await leaveNoRest(tx, webhookId)
+    await tx.all(sql`
+      INSERT INTO replays (id, webhook_id, position, until_seq) VALUES (${id}, ${webhookId}, ${afterSeq}, ${untilSeq})`)
+    ids.push(id)
+  }
+  return ids
+}
+
+export async function nextReplay(connection: Sql, webhookId: string): Promise<Replay | undefined> {
+  const [row] = await connection.all<Replay>(sql`
+    SELECT id, position, until_seq AS "untilSeq" FROM replays WHERE webhook_id = ${webhookId} ORDER BY id LIMIT 1`)
+  return row
+}

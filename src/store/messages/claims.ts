@@ -1,0 +1,222 @@
+/** Handing messages to devices, within their pace. */
+
+import type { DeviceKind, Driver } from '../../core/devices/device.ts'
+import {
+  afterHanding,
+  beforeHanding,
+  isOfDay,
+  type Limits,
+  mayHand,
+  nextChance,
+  type Pace,
+} from '../../core/devices/pace.ts'
+import { cautionOf } from '../../core/devices/sending-safety.ts'
+import type { Message } from '../../core/messages/message.ts'
+import type { Claim } from '../../core/store.ts'
+import type { Verb } from '../engine/group.ts'
+import { from, type Sql, sql } from '../engine/sql.ts'
+import type { Transaction } from '../engine/transaction.ts'
+import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
+import { knows, type Picked, pickCarefully } from './safe-claims.ts'
+
+/** Devices do not concern each other, but two claims for the same one must see what the other took. */
+export const claim: Verb<Wanted, Claim> = (tx, asked) =>
+  inTurn(asked, wanted => claimFor(tx, wanted, null, () => tx.now))
+
+/** How many at most, and which not: those rest for a while. */
+type Wanted = { deviceId: string; limit: number; except: readonly number[] }
+
+export const pull: Verb<Pull, Claim | undefined> = (tx, asked) => inTurn(asked, one => pullOne(tx, one))
+
+type Pull = { deviceId: string; registration: number; limit: number }
+
+function inTurn<Asked extends { deviceId: string }, Answer>(
+  asked: readonly Asked[],
+  work: (one: Asked) => Promise<Answer>,
+): Promise<Answer[]> {
+  const lines = new Map<string, Promise<unknown>>()
+  return Promise.all(
+    asked.map(one => {
+      const before = lines.get(one.deviceId)
+      const mine = before ? before.then(() => work(one)) : work(one)
+      lines.set(one.deviceId, mine)
+      return mine
+    }),
+  )
+}
+
+async function pullOne(tx: Transaction, { deviceId, registration, limit }: Pull): Promise<Claim | undefined> {
+  const [phone] = await tx.all<{ registration: number; handedAt: number }>(
+    sql`SELECT registration, handed_at AS "handedAt" FROM phones WHERE device_id = ${deviceId}`,
+  )
+  // Looked at within the transaction: a phone that was replaced a moment ago must not take what its successor is given.
+  if (phone?.registration !== registration) return undefined
+  let last = phone.handedAt
+  // The app sorts by this time, so each message has a later one than all before it, even if the clock is set back.
+  const claimed = await claimFor(tx, { deviceId, limit, except: [] }, registration, () => {
+    last = Math.max(last + 1, tx.now)
+    return last
+  })
+  if (claimed.messages.length > 0)
+    tx.write(sql`UPDATE phones SET handed_at = ${last} WHERE device_id = ${deviceId}`)
+  return claimed
+}
+
+type Claimer = Limits & {
+  environmentId: number
+  kind: DeviceKind
+  driver: Driver | null
+  caution: string
+  restrictedUntil: number | null
+  createdAt: number
+  paused: number
+  removed: number
+  pace: string
+}
+
+async function claimFor(
+  tx: Transaction,
+  { deviceId, limit, except }: Wanted,
+  registration: number | null,
+  nextTime: () => number,
+): Promise<Claim> {
+  const [[device], queued] = await Promise.all([
+    tx.all<Claimer>(sql`
+      SELECT d.environment_id AS "environmentId", d.kind, d.driver, d.per_minute AS "perMinute", d.per_day AS "perDay",
+        d.caution, d.restricted_until AS "restrictedUntil", d.created_at AS "createdAt", d.paused,
+        d.removed_at IS NOT NULL AS removed, l.pace
+      FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`),
+    tx.all<MessageRow>(sql`
+      SELECT ${columns} FROM messages
+      WHERE device_id = ${deviceId} AND status = 'queued' AND held = 0 AND expires_at > ${tx.now}
+      ORDER BY seq LIMIT ${limit + except.length}`),
+  ])
+  const waiting = queued.filter(({ seq }) => !except.includes(seq)).slice(0, limit)
+  if (!device || device.paused || device.removed || waiting.length === 0)
+    return { messages: [], retryAt: null }
+  const caution = cautionOf(device.kind, device.driver, JSON.parse(device.caution))
+  const { taken, pace, retryAt } = caution
+    ? await pickCarefully(tx, { ...device, id: deviceId, caution }, waiting, { limit, except })
+    : within(device, waiting, tx.now)
+  const messages = taken.map(row => handOver(fromRow(row), nextTime()))
+  if (messages.length === 0) return { messages, retryAt }
+  tx.write(sql`
+    UPDATE messages SET status = 'sending', handed_at = r.moment, registration = ${registration},
+      attempts = attempts + 1, version = version + 1
+    ${from(
+      { message_seq: 'bigint', moment: 'bigint' },
+      messages.map(({ seq, handedAt }) => ({ message_seq: seq, moment: handedAt })),
+    )}
+    WHERE seq = r.message_seq AND status = 'queued'`)
+  if (pace) tx.write(sql`UPDATE loads SET pace = ${pace} WHERE device_id = ${deviceId}`)
+  for (const message of messages) {
+    tx.queued(deviceId, -1, message.parts, message.pinned)
+    tell(tx, 'sending', message, { attempt: message.attempts })
+  }
+  return { messages, retryAt }
+}
+
+const handOver = (message: Message, now: number): Message =>
+  Object.assign(message, {
+    status: 'sending',
+    handedAt: now,
+    attempts: message.attempts + 1,
+    version: message.version + 1,
+  })
+
+/** How many of the waiting messages the device's pace allows now. The first that does not fit holds up the rest. */
+function within(device: Claimer, waiting: readonly MessageRow[], now: number): Picked {
+  if (device.perMinute === null && device.perDay === null)
+    return { taken: waiting, pace: null, retryAt: null }
+  let pace = JSON.parse(device.pace) as Pace
+  for (const [count, { parts }] of waiting.entries()) {
+    if (!mayHand(device, pace, parts, now))
+      return {
+        taken: waiting.slice(0, count),
+        pace: JSON.stringify(pace),
+        retryAt: nextChance(device, pace, parts, now),
+      }
+    pace = afterHanding(pace, parts, now)
+  }
+  return { taken: waiting, pace: JSON.stringify(pace), retryAt: null }
+}
+
+export const release: Verb<Message, void> = async (tx, messages) => {
+  const back = await tx.all<Trace & { parts: number; pinned: number }>(sql`
+    UPDATE messages SET status = 'queued', handed_at = NULL, version = version + 1
+    ${from(
+      { message_seq: 'bigint', attempt: 'bigint' },
+      messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
+    )}
+    WHERE messages.seq = r.message_seq AND messages.attempts = r.attempt AND messages.status = 'sending'
+    RETURNING ${trace}, parts, pinned`)
+  for (const message of back) {
+    tx.queued(message.deviceId, 1, message.parts, message.pinned === 1)
+    tell(tx, 'queued', message, { reason: 'link_down' })
+  }
+  await refund(
+    tx,
+    messages.filter(({ seq }) => back.some(message => message.seq === seq)),
+  )
+  return messages.map(() => undefined)
+}
+
+/** A device's pace counts what it was handed; what never left was not. */
+async function refund(tx: Transaction, messages: readonly Message[]): Promise<void> {
+  for (const [deviceId, same] of Map.groupBy(messages, message => message.deviceId)) {
+    const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
+    if (!load) continue
+    let after = JSON.parse(load.pace) as Pace
+    const strangers = new Set<string>()
+    for (const { parts, handedAt, recipient, environmentId } of same) {
+      after = beforeHanding(after, parts, handedAt ?? tx.now)
+      const chat = { id: deviceId, environmentId }
+      // Whoever is unknown now was counted as met when the message was handed over, once, on that day.
+      const counted = after.newChats && !strangers.has(recipient) && isOfDay(after, handedAt ?? tx.now)
+      if (counted && !(await knows(tx, chat, digitsOf(recipient))))
+        after = { ...after, newChats: after.newChats! - 1 }
+      strangers.add(recipient)
+    }
+    tx.write(sql`UPDATE loads SET pace = ${JSON.stringify(after)} WHERE device_id = ${deviceId}`)
+  }
+}
+
+export async function unanswered(
+  connection: Sql,
+  deviceId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
+      AND seq > ${afterSeq}
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(fromRow)
+}
+
+export async function unacknowledged(
+  connection: Sql,
+  deviceId: string,
+  registration: number,
+  now: number,
+  limit: number,
+): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(sql`
+    SELECT ${columns} FROM messages
+    WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
+      AND registration = ${registration} AND reported IS NULL AND cancel_asked = 0 AND expires_at > ${now}
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(fromRow)
+}
+
+export async function slowToAcknowledge(connection: Sql, before: number, now: number): Promise<string[]> {
+  const found = await connection.all<{ id: string }>(sql`
+    SELECT p.device_id AS id FROM phones p
+    WHERE p.registered_at IS NOT NULL AND EXISTS (
+      SELECT 1 FROM messages m
+      WHERE m.device_id = p.device_id AND m.status = 'sending' AND m.held = 0
+        AND m.registration = p.registration AND m.reported IS NULL AND m.cancel_asked = 0
+        AND m.handed_at <= ${before} AND m.expires_at > ${now})`)
+  return found.map(({ id }) => id)
+}
