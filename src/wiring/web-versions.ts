@@ -1,8 +1,8 @@
 /** Looks up which version of WhatsApp Web is the newest, unless the settings name one. */
 
 import type { Config } from '../config.ts'
-import { loadLibrary } from '../links/whatsapp/library.ts'
-import { readVersion, WebVersions } from '../links/whatsapp/web-version.ts'
+import { loadLibrary } from '../links/whatsapp/linked/library.ts'
+import { readVersion, WebVersions } from '../links/whatsapp/linked/web-version.ts'
 
 const lookUpMs = 5_000
 

@@ -1,7 +1,7 @@
 /** A gateway with a WhatsApp number, and the stand-in server it is linked to. */
 
 import type { Device } from '../../../src/core/devices/device.ts'
-import { pair } from '../../../src/links/whatsapp/pairing.ts'
+import { pair } from '../../../src/links/whatsapp/linked/pairing.ts'
 import { SealedVault } from '../../../src/secrets/sealed-vault.ts'
 import { startGateway, type TestGateway, type TestOptions, until } from '../gateway.ts'
 import type { Party } from './party.ts'

@@ -1,7 +1,7 @@
 /** Calls to WhatsApp's official API, and what their answers mean. */
 
 import { openAsBlob } from 'node:fs'
-import { LinkDown } from '../../core/link.ts'
+import { LinkDown } from '../../../core/link.ts'
 import type { CloudAccount } from './account.ts'
 
 /** A definite no: nothing was sent. */

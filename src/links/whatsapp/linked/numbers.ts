@@ -1,10 +1,10 @@
 /** WhatsApp numbers as devices. */
 
-import type { AttentionCode } from '../../core/devices/device.ts'
-import type { Vault } from '../../core/devices/vault.ts'
-import type { Log } from '../../core/lib/log.ts'
-import type { LinkKind } from '../../core/link.ts'
-import type { Message } from '../../core/messages/message.ts'
+import type { AttentionCode } from '../../../core/devices/device.ts'
+import type { Vault } from '../../../core/devices/vault.ts'
+import type { Log } from '../../../core/lib/log.ts'
+import type { LinkKind } from '../../../core/link.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import type { Files } from './inbox.ts'
 import { WhatsAppLine } from './line.ts'
 import type { Habits, MediaFile } from './to-whatsapp.ts'

@@ -1,10 +1,10 @@
 /** What WhatsApp brings, in our words. */
 
 import type { proto } from 'baileys'
-import type { Amendment, Change } from '../../core/inbox/amendment.ts'
-import type { Incoming } from '../../core/inbox/received.ts'
-import { cut } from '../../core/lib/cut.ts'
-import { hiddenPerson } from '../../core/people/number.ts'
+import type { Amendment, Change } from '../../../core/inbox/amendment.ts'
+import type { Incoming } from '../../../core/inbox/received.ts'
+import { cut } from '../../../core/lib/cut.ts'
+import { hiddenPerson } from '../../../core/people/number.ts'
 import { type SealedFile, sealedFileOf } from './attachment.ts'
 import { shownOf } from './kinds.ts'
 import type { Library } from './library.ts'

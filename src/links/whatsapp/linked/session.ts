@@ -1,7 +1,7 @@
 /** A WhatsApp session in the vault: the account's credentials, and the keys of each conversation. */
 
 import type { AuthenticationCreds, SignalDataSet, SignalKeyStore } from 'baileys'
-import type { Vault, VaultChange } from '../../core/devices/vault.ts'
+import type { Vault, VaultChange } from '../../../core/devices/vault.ts'
 import type { Library } from './library.ts'
 
 /** What a decrypted message is called in the store, so that it is kept in the commit that moves the session on. */

@@ -1,6 +1,6 @@
 /** What Meta's error numbers mean here. */
 
-import type { Failure } from '../../core/messages/message.ts'
+import type { Failure } from '../../../core/messages/message.ts'
 
 /** Later it would go: nothing left, and the message may wait. */
 const later = new Set([4, 80007, 130429, 131056, 131057, 133016])

@@ -2,8 +2,8 @@
 
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { proto } from 'baileys'
-import { attachmentName, attachmentType } from '../../core/inbox/attachment.ts'
-import { Hopeless } from '../with-file.ts'
+import { attachmentName, attachmentType } from '../../../core/inbox/attachment.ts'
+import { Hopeless } from '../received-file.ts'
 import type { Library } from './library.ts'
 
 export type FileClass = 'image' | 'video' | 'audio' | 'document'

@@ -1,6 +1,6 @@
 /** Why a file could not be had, where that is the file's own fault. */
 
-import type { Failure } from '../core/messages/message.ts'
+import type { Failure } from '../../core/messages/message.ts'
 
 const codes = ['media_unreachable', 'media_too_large', 'unsupported_media', 'media_url_blocked'] as const
 

@@ -1,9 +1,9 @@
 /** What the official API posts, in our words. Everything in it is looked at as if a stranger had written it. */
 
-import type { Amendment } from '../../core/inbox/amendment.ts'
-import { attachmentName, attachmentType } from '../../core/inbox/attachment.ts'
-import type { Incoming } from '../../core/inbox/received.ts'
-import type { Failure } from '../../core/messages/message.ts'
+import type { Amendment } from '../../../core/inbox/amendment.ts'
+import { attachmentName, attachmentType } from '../../../core/inbox/attachment.ts'
+import type { Incoming } from '../../../core/inbox/received.ts'
+import type { Failure } from '../../../core/messages/message.ts'
 import { failureOf } from './refusals.ts'
 import { whoseStatus } from './to-cloud.ts'
 

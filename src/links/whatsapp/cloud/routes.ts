@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
-import { Budget } from '../../core/lib/budget.ts'
-import { limits } from '../../core/limits.ts'
-import { Problem } from '../../core/problem.ts'
+import { Budget } from '../../../core/lib/budget.ts'
+import { limits } from '../../../core/limits.ts'
+import { Problem } from '../../../core/problem.ts'
 import { type CloudHooks, unsigned } from './hooks.ts'
 import { hasSignature } from './signature.ts'
 

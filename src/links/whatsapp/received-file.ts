@@ -1,11 +1,11 @@
 /** Messages that came with a file: each is told when its file is there, or given up; those behind it go ahead. */
 
-import { shownAttachment } from '../core/inbox/attachment.ts'
-import { NoRoom } from '../core/inbox/no-room.ts'
-import type { Incoming, MediaFile } from '../core/inbox/received.ts'
-import { SomeAtOnce } from '../core/lib/limiter.ts'
-import type { Log } from '../core/lib/log.ts'
-import type { News } from '../core/link.ts'
+import { shownAttachment } from '../../core/inbox/attachment.ts'
+import { NoRoom } from '../../core/inbox/no-room.ts'
+import type { Incoming, MediaFile } from '../../core/inbox/received.ts'
+import { SomeAtOnce } from '../../core/lib/limiter.ts'
+import type { Log } from '../../core/lib/log.ts'
+import type { News } from '../../core/link.ts'
 
 /** Trying again would not help. */
 export class Hopeless extends Error {}

@@ -1,6 +1,6 @@
 /** What is needed to use a number over WhatsApp's official API: kept sealed, beside the device. */
 
-import type { Vault, VaultChange } from '../../core/devices/vault.ts'
+import type { Vault, VaultChange } from '../../../core/devices/vault.ts'
 
 export type CloudAccount = {
   /** Meta's id of the number. */

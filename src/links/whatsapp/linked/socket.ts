@@ -1,11 +1,11 @@
 /** One connection to WhatsApp. It serves once: after its end another is built on the same session. */
 
 import type { BinaryNode } from 'baileys'
-import type { Log } from '../../core/lib/log.ts'
+import type { Log } from '../../../core/lib/log.ts'
 import { Arrivals } from './arrivals.ts'
 import type { cachesFor } from './cache.ts'
-import { type OneAtATime, safeConversations } from './conversations.ts'
 import type { Library, Socket } from './library.ts'
+import { type OneAtATime, safeConversations } from './ratchet-keys.ts'
 import type { Session } from './session.ts'
 import { watchSignatures } from './signatures.ts'
 import type { WebVersion } from './web-version.ts'

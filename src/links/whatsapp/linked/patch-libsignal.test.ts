@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hush } from './hush.ts'
-import { mendLibsignal } from './mend.ts'
+import { mendLibsignal } from './patch-libsignal.ts'
+import { hush } from './quiet-libsignal.ts'
 
 type Libsignal = {
   ProtocolAddress: new (name: string, device: number) => object

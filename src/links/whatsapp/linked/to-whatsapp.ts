@@ -1,7 +1,7 @@
 /** A message of ours, as WhatsApp wants it. */
 
 import type { AnyMessageContent } from 'baileys'
-import { namedAs } from '../../core/inbox/filename.ts'
+import { namedAs } from '../../../core/inbox/filename.ts'
 
 /** A file that was fetched for sending. */
 export type MediaFile = {

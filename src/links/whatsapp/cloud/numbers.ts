@@ -1,8 +1,8 @@
 /** WhatsApp numbers that are reached over the official API. */
 
-import type { AttentionCode, Device } from '../../core/devices/device.ts'
-import type { Vault } from '../../core/devices/vault.ts'
-import type { Link, News } from '../../core/link.ts'
+import type { AttentionCode, Device } from '../../../core/devices/device.ts'
+import type { Vault } from '../../../core/devices/vault.ts'
+import type { Link, News } from '../../../core/link.ts'
 import { CloudLine, type CloudLineParts } from './line.ts'
 
 export type CloudNumbersParts = Omit<CloudLineParts, 'device' | 'news' | 'vault' | 'attention'> & {

@@ -1,9 +1,9 @@
 /** What the line to a WhatsApp number is given. */
 
-import type { AttentionCode, Device } from '../../core/devices/device.ts'
-import type { Vault } from '../../core/devices/vault.ts'
-import type { Log } from '../../core/lib/log.ts'
-import type { News } from '../../core/link.ts'
+import type { AttentionCode, Device } from '../../../core/devices/device.ts'
+import type { Vault } from '../../../core/devices/vault.ts'
+import type { Log } from '../../../core/lib/log.ts'
+import type { News } from '../../../core/link.ts'
 import type { Files } from './inbox.ts'
 import type { SenderParts } from './sender.ts'
 import type { WebVersions } from './web-version.ts'

@@ -1,8 +1,8 @@
 /** The library that speaks WhatsApp's protocol. It is optional: loaded when the first WhatsApp device is opened. */
 
 import type * as Baileys from 'baileys'
-import { hush } from './hush.ts'
-import { mendLibsignal } from './mend.ts'
+import { mendLibsignal } from './patch-libsignal.ts'
+import { hush } from './quiet-libsignal.ts'
 
 export type Library = typeof Baileys
 export type Socket = ReturnType<typeof Baileys.makeWASocket>

@@ -1,7 +1,7 @@
 /** Checks signatures for real: the library's own check says yes to everything. */
 
 import { createRequire } from 'node:module'
-import type { Log } from '../../core/lib/log.ts'
+import type { Log } from '../../../core/lib/log.ts'
 import type { Library } from './library.ts'
 
 type Verify = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean

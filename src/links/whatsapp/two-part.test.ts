@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Halves } from './halves.ts'
-import { Scratch } from './session.ts'
+import { Scratch } from './linked/session.ts'
+import { Halves } from './two-part.ts'
 
 test('the lesser counts, also when each half is noted at another node', async () => {
   const shared = Object.assign(new Scratch(), { list: async () => new Map(), forget: async () => {} })

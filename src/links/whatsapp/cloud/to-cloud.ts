@@ -1,8 +1,8 @@
 /** A message of ours, as the official API wants it. */
 
-import { namedAs } from '../../core/inbox/filename.ts'
-import type { Failure } from '../../core/messages/message.ts'
-import type { MediaFile } from '../whatsapp/to-whatsapp.ts'
+import { namedAs } from '../../../core/inbox/filename.ts'
+import type { Failure } from '../../../core/messages/message.ts'
+import type { MediaFile } from '../linked/to-whatsapp.ts'
 
 export type Payload = Record<string, unknown>
 type CloudFile = Pick<MediaFile, 'class' | 'extension' | 'filename'>

@@ -1,8 +1,8 @@
 /** What was handed to WhatsApp and has not been acknowledged: remembered before it is sent, offered again until it is. */
 
 import { createHash } from 'node:crypto'
-import type { Vault } from '../../core/devices/vault.ts'
-import type { Message } from '../../core/messages/message.ts'
+import type { Vault } from '../../../core/devices/vault.ts'
+import type { Message } from '../../../core/messages/message.ts'
 
 /** A recipient who could not read a message may ask for it again for so long. */
 export const keepMs = 14 * 24 * 3_600_000
