@@ -4,7 +4,7 @@ import { Activity, lazy, Suspense, useEffect, useState } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import type { SessionResponse } from '../../sdk/src/index.ts'
 import { type Environment, EnvironmentContext, environments, rememberedEnvironment } from './environment.ts'
-import { Login } from './pages/login.tsx'
+import { Login } from './pages/sign-in/login.tsx'
 import { Needs } from './parts/needs.tsx'
 import { Trouble } from './parts/page.tsx'
 import { PasswordSheet } from './parts/password-sheet.tsx'
@@ -12,18 +12,18 @@ import { type SignedIn, SignedInContext, useSession } from './session.ts'
 import { Shell } from './shell.tsx'
 import { startOver } from './start-over.ts'
 
-const Setup = lazy(() => import('./pages/setup.tsx'))
-const Welcome = lazy(() => import('./pages/welcome.tsx'))
+const Setup = lazy(() => import('./pages/sign-in/setup.tsx'))
+const Welcome = lazy(() => import('./pages/sign-in/welcome.tsx'))
 const Home = lazy(() => import('./pages/home.tsx'))
-const Messages = lazy(() => import('./pages/messages.tsx'))
-const Compose = lazy(() => import('./pages/compose.tsx'))
-const Bulk = lazy(() => import('./pages/bulk.tsx'))
-const Inbox = lazy(() => import('./pages/inbox.tsx'))
-const Devices = lazy(() => import('./pages/devices.tsx'))
-const AddDevice = lazy(() => import('./pages/add-device.tsx'))
-const Keys = lazy(() => import('./pages/keys.tsx'))
-const Webhooks = lazy(() => import('./pages/webhooks.tsx'))
-const WebhookLog = lazy(() => import('./pages/webhook-log.tsx'))
+const Messages = lazy(() => import('./pages/messages/messages.tsx'))
+const Compose = lazy(() => import('./pages/messages/compose.tsx'))
+const Bulk = lazy(() => import('./pages/bulk/bulk.tsx'))
+const Inbox = lazy(() => import('./pages/inbox/inbox.tsx'))
+const Devices = lazy(() => import('./pages/devices/devices.tsx'))
+const AddDevice = lazy(() => import('./pages/devices/add-device.tsx'))
+const Keys = lazy(() => import('./pages/keys/keys.tsx'))
+const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx'))
+const WebhookLog = lazy(() => import('./pages/webhooks/webhook-log.tsx'))
 const OptOuts = lazy(() => import('./pages/opt-outs.tsx'))
 const Settings = lazy(() => import('./pages/settings.tsx'))
 const Reference = lazy(() => import('./pages/reference.tsx'))

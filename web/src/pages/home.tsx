@@ -13,8 +13,8 @@ import { Person } from '../parts/person.tsx'
 import { count, counted, duration, Time } from '../parts/show.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { useMay } from '../session.ts'
-import { Attention } from './attention.tsx'
-import { DeviceCard } from './device-card.tsx'
+import { Attention } from './devices/attention.tsx'
+import { DeviceCard } from './devices/device-card.tsx'
 
 const periods = [
   { value: '24h', label: '24 hours' },
