@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import {
   Complaint,
+  ConfigProblem,
   database,
   flag,
   hostName,
@@ -190,14 +191,6 @@ export type Config = Readonly<Values & { DATABASE_URL: string; PUBLIC_URL: strin
 
 /** Where a value came from. */
 export type Source = 'default' | 'environment' | 'file'
-
-export class ConfigProblem extends Error {
-  readonly complaints: readonly string[]
-  constructor(complaints: readonly string[]) {
-    super(`These settings cannot be used:\n${complaints.map(line => `  ${line}`).join('\n')}`)
-    this.complaints = complaints
-  }
-}
 
 /** All complaints come at once, so that nobody has to mend one setting a start. */
 export function readConfig(environment: Environment): Config {

@@ -1,8 +1,9 @@
 /** The command line: finds the command, runs it, and ends with a code that scripts can use. */
 
 import { BasestationError } from '../../sdk/src/index.ts'
-import { ConfigProblem, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { Problem } from '../core/problem.ts'
+import { ConfigProblem } from '../host/setting.ts'
 import { version } from '../host/version.ts'
 import { type Command, exitCodes, help, Refusal, readWords, UsageError } from './command.ts'
 import { commands } from './commands.ts'

@@ -1,6 +1,6 @@
 /** basestation devices set, pause, drain, resume: what may be changed about a device. */
 
-import type { DeviceChange } from '../core/devices/device.ts'
+import type { DeviceChange } from '../core/devices/device-draft.ts'
 import { Fleet } from '../core/devices/fleet.ts'
 import type { Caution } from '../core/devices/sending-safety.ts'
 import type { Candidate } from '../core/messages/choose.ts'

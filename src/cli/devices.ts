@@ -1,7 +1,8 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
-import { attentions, type DeviceKind, deviceKinds } from '../core/devices/device.ts'
+import { attentions } from '../core/devices/attention.ts'
 import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/devices/enrolment.ts'
+import { type DeviceKind, deviceKinds } from '../core/devices/kinds.ts'
 import type { Candidate } from '../core/messages/choose.ts'
 import type { Store } from '../core/store.ts'
 import { shownEnrolment } from '../core/wire/device.ts'

@@ -3,7 +3,8 @@
 import type { Key, KeyDraft, Rotation } from './access/key.ts'
 import type { SecretStore } from './access/secret-store.ts'
 import type { UserStore } from './access/user-store.ts'
-import type { Description, Device, DeviceChange, DeviceDraft, Load, Node } from './devices/device.ts'
+import type { Description, Device, Load, Node } from './devices/device.ts'
+import type { DeviceChange, DeviceDraft } from './devices/device-draft.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './devices/phone.ts'
 import type { VaultStore } from './devices/vault.ts'
 import type { Environment, Settings } from './environment.ts'
@@ -12,6 +13,7 @@ import type { AnswerKey, Keep, KeptAnswer } from './idempotency.ts'
 import type { Amendment } from './inbox/amendment.ts'
 import type { ConversationFilter, ConversationPage, Thread, ThreadPlace } from './inbox/conversation.ts'
 import type { InboxFilter, InboxPage, Incoming, MediaFile, Received } from './inbox/received.ts'
+import type { Awaitable } from './lib/awaitable.ts'
 import type { Message, NewMessage, Receipt, Status } from './messages/message.ts'
 import type { MessageFilter, MessagePage } from './messages/message-list.ts'
 import type { OptOut, OptOutPage, OptOutSource } from './people/opt-out.ts'
@@ -25,8 +27,6 @@ import type {
   WebhookChange,
   WebhookDraft,
 } from './webhooks/webhook.ts'
-
-export type Awaitable<T> = T | Promise<T>
 
 /** What a device was given, and when to ask again if its pace was the reason for not giving more. */
 export type Claim = { messages: Message[]; retryAt: number | null }

@@ -58,3 +58,12 @@ export const networks = (given: string) => {
   const bad = list.find(entry => !isNetwork(entry))
   return bad === undefined ? list : new Complaint(`“${bad}” is neither an address nor a network`)
 }
+
+/** Settings that cannot be used: all complaints at once. */
+export class ConfigProblem extends Error {
+  readonly complaints: readonly string[]
+  constructor(complaints: readonly string[]) {
+    super(`These settings cannot be used:\n${complaints.map(line => `  ${line}`).join('\n')}`)
+    this.complaints = complaints
+  }
+}

@@ -3,9 +3,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type Server } from 'node:tls'
-import { ConfigProblem } from '../config.ts'
 import type { Log } from '../core/lib/log.ts'
 import { Loop } from '../core/lib/loop.ts'
+import { ConfigProblem } from './setting.ts'
 
 export type TlsFiles = { cert: string; key: string }
 export type Certificate = { cert: Buffer; key: Buffer }

@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, ConfigProblem } from '../config.ts'
+import type { Config } from '../config.ts'
 import type { Resealing, Sealing, SecretStore } from '../core/access/secret-store.ts'
 import type { Store } from '../core/store.ts'
+import { ConfigProblem } from '../host/setting.ts'
 import { Sealer, type Secret } from './sealer.ts'
 
 export type KeySettings = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>

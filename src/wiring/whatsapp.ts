@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import type { AttentionCode } from '../core/devices/device.ts'
+import type { AttentionCode } from '../core/devices/attention.ts'
 import type { Amendment } from '../core/inbox/amendment.ts'
 import { NoRoom } from '../core/inbox/no-room.ts'
 import type { Incoming } from '../core/inbox/received.ts'

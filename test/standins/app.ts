@@ -2,7 +2,8 @@
 
 import { createHmac } from 'node:crypto'
 import http from 'node:http'
-import type { Device, DeviceDraft } from '../../src/core/devices/device.ts'
+import type { Device } from '../../src/core/devices/device.ts'
+import type { DeviceDraft } from '../../src/core/devices/device-draft.ts'
 import { type Enrolment, inviteAndExplain } from '../../src/core/devices/enrolment.ts'
 import type { EnvironmentName } from '../../src/core/environment.ts'
 import { type Answer, type TestGateway, until } from './gateway.ts'

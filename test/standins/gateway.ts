@@ -2,7 +2,8 @@
 
 import { readConfig } from '../../src/config.ts'
 import { hashSecret, hintOf, type KeyDraft, newSecret, sendAndRead } from '../../src/core/access/key.ts'
-import type { Device, DeviceDraft } from '../../src/core/devices/device.ts'
+import type { Device } from '../../src/core/devices/device.ts'
+import type { DeviceDraft } from '../../src/core/devices/device-draft.ts'
 import type { Environment, EnvironmentName } from '../../src/core/environment.ts'
 import type { Log } from '../../src/core/lib/log.ts'
 import type { Message } from '../../src/core/messages/message.ts'

@@ -1,7 +1,7 @@
 /** A gateway with one simulated phone that is online, and a key: where most flows begin. */
 
 import { scopes } from '../../src/core/access/key.ts'
-import type { DeviceDraft } from '../../src/core/devices/device.ts'
+import type { DeviceDraft } from '../../src/core/devices/device-draft.ts'
 import { type Answer, startGateway, type TestGateway, type TestOptions, until } from './gateway.ts'
 
 export type Staging = {

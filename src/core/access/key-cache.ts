@@ -1,6 +1,7 @@
 /** The keys in use, remembered for so short a time that a revoked one is out within a second. */
 
-import type { Awaitable, Store } from '../store.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
+import type { Store } from '../store.ts'
 import { hashSecret, type Key } from './key.ts'
 
 const rememberMs = 500

@@ -1,6 +1,6 @@
 /** Port: what we need remembered about the key that seals secrets. */
 
-import type { Awaitable } from '../store.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 
 /** By what a database knows its key again: the salt it was derived with, and something that only it opens. */
 export type Sealing = { salt?: string; check?: string }

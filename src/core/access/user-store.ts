@@ -1,6 +1,6 @@
 /** Port: what we need remembered of people who sign in. */
 
-import type { Awaitable } from '../store.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import type {
   AuditDraft,
   AuditEntry,

@@ -5,8 +5,9 @@ import { Loop } from '../lib/loop.ts'
 import { Again } from '../lib/rerun.ts'
 import type { Link, LinkKind, News } from '../link.ts'
 import type { Store } from '../store.ts'
-import type { Device, DeviceKind } from './device.ts'
+import type { Device } from './device.ts'
 import { type Fleet, nodeTimeoutMs } from './fleet.ts'
+import type { DeviceKind } from './kinds.ts'
 import { Pump } from './pump.ts'
 
 /** How soon this node notices what other processes changed: half of the promised second. */

@@ -4,7 +4,9 @@ import type { EnvironmentName } from '../environment.ts'
 import type { Keep } from '../idempotency.ts'
 import { Problem } from '../problem.ts'
 import type { Store } from '../store.ts'
-import { type Device, type DeviceDraft, defaultPerMinute } from './device.ts'
+import type { Device } from './device.ts'
+import type { DeviceDraft } from './device-draft.ts'
+import { defaultPerMinute } from './kinds.ts'
 import { codeMs, hashCode, hashEnrolmentToken, type Invitation, newCode, newEnrolmentToken } from './phone.ts'
 
 /** What can be seen from here of a phone that is being connected. */

@@ -1,6 +1,6 @@
 /** How carefully a number sends that is blocked when it sends too eagerly: a WhatsApp number. */
 
-import type { DeviceKind, Driver } from './device.ts'
+import type { DeviceKind, Driver } from './kinds.ts'
 import type { Limits, Pace } from './pace.ts'
 
 export type Caution = {

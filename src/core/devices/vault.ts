@@ -1,7 +1,7 @@
 /** Port: what a link remembers for its own device and nobody else, kept secret. */
 
 import type { Keep } from '../idempotency.ts'
-import type { Awaitable } from '../store.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 
 /** Null takes the entry away. */
 export type VaultChange = { type: string; id: string; value: string | null }

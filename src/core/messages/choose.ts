@@ -1,6 +1,7 @@
 /** Which device carries a message. */
 
-import { canSendMedia, type Device, type DeviceKind, type Load, sendsSms } from '../devices/device.ts'
+import type { Device, Load } from '../devices/device.ts'
+import { canSendMedia, type DeviceKind, sendsSms } from '../devices/kinds.ts'
 import { dayPartsLeft, expectedWait } from '../devices/pace.ts'
 import { averageGapMs, isHeldBack, limitsOf } from '../devices/sending-safety.ts'
 import { type Measure, measure } from './segments.ts'

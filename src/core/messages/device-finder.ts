@@ -1,7 +1,7 @@
 /** Finds the device that carries a message, or says why there is none. */
 
-import { canSendMedia, deviceKinds } from '../devices/device.ts'
 import type { Fleet } from '../devices/fleet.ts'
+import { canSendMedia, deviceKinds } from '../devices/kinds.ts'
 import type { Environment } from '../environment.ts'
 import { Problem, type ProblemPart, wrong } from '../problem.ts'
 import type { Store } from '../store.ts'

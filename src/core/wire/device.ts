@@ -1,6 +1,7 @@
 /** How a device is shown, over the API and on the command line alike. */
 
-import { type AttentionCode, attentions, type Device, type Load } from '../devices/device.ts'
+import { type AttentionCode, attentions } from '../devices/attention.ts'
+import type { Device, Load } from '../devices/device.ts'
 import { type Enrolment, signsOf } from '../devices/enrolment.ts'
 import { dayPartsLeft } from '../devices/pace.ts'
 import { type Caution, limitsOf, newChatsLeft, warmUpEndsAt } from '../devices/sending-safety.ts'

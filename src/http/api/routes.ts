@@ -7,7 +7,8 @@ import { eventRoutes } from './events/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
 import { peopleRoutes } from './people/routes.ts'
-import type { Route, RouteParts } from './route.ts'
+import type { Route } from './route.ts'
+import type { RouteParts } from './route-parts.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 export const routes = (parts: RouteParts): readonly Route[] => [

@@ -3,12 +3,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../core/problem.ts'
-import type { ServerParts } from './server.ts'
 
-export function registerHealth(
-  app: FastifyInstance,
-  { ready, metrics, metricsToken }: Pick<ServerParts, 'ready' | 'metrics' | 'metricsToken'>,
-): void {
+export type HealthParts = {
+  ready: () => Promise<void>
+  metrics: () => Promise<{ type: string; text: string }>
+  /** What one must know to see the metrics; undefined: nothing. */
+  metricsToken: string | undefined
+}
+
+export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
+  const { ready, metrics, metricsToken } = parts
   app.get('/healthz', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
     return { status: 'ok' }

@@ -17,38 +17,35 @@ import { type Dashboard, registerDashboard } from '../site/dashboard.ts'
 import { registerDocs } from '../site/docs.ts'
 import { readBodies } from './body.ts'
 import { answerBrokenRequest } from './broken-requests.ts'
-import { registerHealth } from './health.ts'
+import { type HealthParts, registerHealth } from './health.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
 import { Streams } from './streams.ts'
 import { answerUnusual, serverOptions } from './unusual-requests.ts'
 import { checker } from './validation.ts'
 
-export type ServerParts = EnvironmentParts & {
-  session: SessionParts
-  /** The dashboard's files. */
-  dashboard: Dashboard
-  document: object
-  /** Where the errors are described. Asked late: the port may be known only once the server listens. */
-  docsUrl: () => string
-  stagingHost: string | undefined
-  /** Serve https with this certificate. */
-  tls: { cert: Buffer; key: Buffer } | undefined
-  /** Other protocols, each under a path of its own. */
-  annexes: readonly Annex[]
-  trustProxy: string[] | undefined
-  /** Others reach the gateway over https. Asked late: the address may be known only once the server listens. */
-  isHttps: () => boolean
-  /** Open connections; more are hung up on. */
-  maxConnections: number
-  streamsPerKey: number
-  ready: () => Promise<void>
-  metrics: () => Promise<{ type: string; text: string }>
-  /** What one must know to see the metrics; undefined: nothing. */
-  metricsToken: string | undefined
-  /** Told of each answered request. */
-  onAnswer?: (request: { method: string; route: string; status: number; seconds: number }) => void
-  log: Log
-}
+export type ServerParts = EnvironmentParts &
+  HealthParts & {
+    session: SessionParts
+    /** The dashboard's files. */
+    dashboard: Dashboard
+    document: object
+    /** Where the errors are described. Asked late: the port may be known only once the server listens. */
+    docsUrl: () => string
+    stagingHost: string | undefined
+    /** Serve https with this certificate. */
+    tls: { cert: Buffer; key: Buffer } | undefined
+    /** Other protocols, each under a path of its own. */
+    annexes: readonly Annex[]
+    trustProxy: string[] | undefined
+    /** Others reach the gateway over https. Asked late: the address may be known only once the server listens. */
+    isHttps: () => boolean
+    /** Open connections; more are hung up on. */
+    maxConnections: number
+    streamsPerKey: number
+    /** Told of each answered request. */
+    onAnswer?: (request: { method: string; route: string; status: number; seconds: number }) => void
+    log: Log
+  }
 
 export type Annex = {
   prefix: string

@@ -1,6 +1,7 @@
 /** What this node knows of one phone's whereabouts: its streams, when it last called, whether it is being asked to. */
 
-import type { About, AttentionCode } from '../../core/devices/device.ts'
+import type { AttentionCode } from '../../core/devices/attention.ts'
+import type { About } from '../../core/devices/device.ts'
 import type { Phone } from '../../core/devices/phone.ts'
 import { hasPassed } from '../../core/lib/time.ts'
 import type { PhoneEvent, Stream } from './stream.ts'

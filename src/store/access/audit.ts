@@ -3,8 +3,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { AuditDraft, AuditEntry, AuditPage } from '../../core/access/user.ts'
 import type { LoginTry } from '../../core/access/user-store.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
+import type { Verb } from '../engine/verb.ts'
 
 export const audit: Verb<AuditDraft, string> = async (tx, drafts) =>
   drafts.map(({ email, environment, action, target, fields, address, refusal }) => {

@@ -1,9 +1,9 @@
 /** Answers that were given under an Idempotency-Key. */
 
 import { type AnswerKey, answerMs, answerName, type Keep, type KeptAnswer } from '../../core/idempotency.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, type Sql, sql, values } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 
 /** Which of them were answered already, or are asked for twice: they must have no effect. */
 export async function answered<Kept extends AnswerKey>(

@@ -8,8 +8,8 @@ import {
   type EnvironmentName,
   type Settings,
 } from '../../core/environment.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
+import type { Verb } from '../engine/verb.ts'
 
 const columns =
   raw(`k.id, k.environment_id AS "environmentId", e.name AS environment, k.name, k.hint, k.scopes,

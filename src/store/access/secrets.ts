@@ -1,9 +1,9 @@
 /** How a database knows its secret key, and everything that is sealed with it. */
 
 import type { Resealing, Sealing } from '../../core/access/secret-store.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 
 export async function sealing(connection: Sql): Promise<Sealing> {
   const rows = await connection.all<{ name: string; value: string }>(sql`

@@ -14,9 +14,9 @@ import {
   type User,
 } from '../../core/access/user.ts'
 import type { UserChange } from '../../core/access/user-store.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 
 const columns = raw(
   `u.id, u.email, u.role, u.password, u.totp, u.totp_step AS "totpStep", u.created_at AS "createdAt"`,

@@ -1,12 +1,13 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
-import type { Connection, Description, Device, DeviceChange, Load, Node } from '../../core/devices/device.ts'
+import type { Connection, Description, Device, Load, Node } from '../../core/devices/device.ts'
+import type { DeviceChange } from '../../core/devices/device-draft.ts'
 import type { Pace } from '../../core/devices/pace.ts'
 import { cautionOf } from '../../core/devices/sending-safety.ts'
 import type { EventType } from '../../core/events/event.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 
 export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,

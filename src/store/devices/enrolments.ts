@@ -1,9 +1,11 @@
 /** A new device with all that belongs to it, in one step. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { AttentionCode, Device, DeviceDraft } from '../../core/devices/device.ts'
-import type { Verb } from '../engine/group.ts'
+import type { AttentionCode } from '../../core/devices/attention.ts'
+import type { Device } from '../../core/devices/device.ts'
+import type { DeviceDraft } from '../../core/devices/device-draft.ts'
 import { sql } from '../engine/sql.ts'
+import type { Verb } from '../engine/verb.ts'
 import { device, tell } from './devices.ts'
 import { inviteOne } from './phones.ts'
 import { vaultWrite } from './vault.ts'

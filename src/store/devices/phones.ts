@@ -12,9 +12,9 @@ import {
   type Proof,
   previousHookMs,
 } from '../../core/devices/phone.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { type DeviceRow, deviceColumns, deviceFrom } from './devices.ts'
 
 const columns = raw(`p.token_hash AS "tokenHash", p.registration, p.signing_key AS "signingKey", p.hook`)

@@ -1,8 +1,8 @@
 /** Sealed entries of links. */
 
 import type { VaultChange, VaultRange } from '../../core/devices/vault.ts'
-import type { Verb } from '../engine/group.ts'
 import { type Sql, sql, values } from '../engine/sql.ts'
+import type { Verb } from '../engine/verb.ts'
 
 export async function vaultRead(
   connection: Sql,

@@ -4,9 +4,7 @@ import { type Keep, stillRunning } from '../../core/idempotency.ts'
 import { answered, type Kept, keepAll } from '../access/kept-responses.ts'
 import { type Driver, StorageFault } from './driver.ts'
 import { Transaction } from './transaction.ts'
-
-/** Carries out all calls of one verb that came together. Answers in the order of the calls. */
-export type Verb<Input, Output> = (tx: Transaction, inputs: readonly Input[]) => Promise<Output[]>
+import type { Verb } from './verb.ts'
 
 type Call = {
   input: unknown

@@ -1,8 +1,8 @@
 /** Files that belong to nothing any more: noted in the commit that made it so, forgotten when they are gone from the folder. */
 
-import type { Verb } from '../engine/group.ts'
 import { type Sql, sql, values } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 
 export function removeFiles(tx: Transaction, files: readonly string[]): void {
   if (files.length === 0) return

@@ -2,9 +2,9 @@
 
 import type { EventType } from '../../core/events/event.ts'
 import { type Amended, type Amendment, amended } from '../../core/inbox/amendment.ts'
-import type { Verb } from '../engine/group.ts'
 import { sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { erasedExternal } from './received.ts'
 
 /** False: there is no such message here. */

@@ -9,9 +9,9 @@ import type {
   ThreadPlace,
 } from '../../core/inbox/conversation.ts'
 import { isWritable } from '../../core/people/number.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, type Sql, sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import {
   digitsOf,
   type MessageRow,

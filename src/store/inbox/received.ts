@@ -10,9 +10,9 @@ import {
   pageSize,
   type Received,
 } from '../../core/inbox/received.ts'
-import type { Verb } from '../engine/group.ts'
 import { type Sql, sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { comeBack, leave, sameOptOut } from '../people/opt-outs.ts'
 import { noteReceived } from './conversations.ts'
 import { columns, erasedPrefix, fromRow, type ReceivedRow } from './received-row.ts'

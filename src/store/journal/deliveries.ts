@@ -2,9 +2,9 @@
 
 import type { DeliveryFilter } from '../../core/store.ts'
 import type { Attempt, Delivery, DeliveryRecord, DeliveryState } from '../../core/webhooks/webhook.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql, values, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 
 const names = `webhook_id AS "webhookId", event_seq AS "eventSeq", state, attempts, due_at AS "dueAt",
   tried_at AS "triedAt", log`

@@ -1,8 +1,8 @@
 /** Counts what happened in each hour, from the journal, a stretch at a time. */
 
 import { deliverySteps, hourMs, type Tally } from '../../core/stats/stats.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
+import type { Verb } from '../engine/verb.ts'
 
 /** The step that a delivery falls into; those that took longer than all steps count to the last. */
 const within = raw(

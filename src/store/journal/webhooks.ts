@@ -4,9 +4,9 @@ import { randomUUIDv7 } from 'node:crypto'
 import { sightBits, sightFrom } from '../../core/events/visibility.ts'
 import type { Hold, Replay, Settlement } from '../../core/store.ts'
 import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../../core/webhooks/webhook.ts'
-import type { Verb } from '../engine/group.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { leaveNoRest, writeDeliveries } from './deliveries.ts'
 
 const columns =

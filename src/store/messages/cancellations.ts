@@ -2,9 +2,9 @@
 
 import type { Message, Status } from '../../core/messages/message.ts'
 import { isWritable } from '../../core/people/number.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
 
 type Asked = { environmentId: number; id: string; ask: boolean }

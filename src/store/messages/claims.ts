@@ -1,6 +1,6 @@
 /** Handing messages to devices, within their pace. */
 
-import type { DeviceKind, Driver } from '../../core/devices/device.ts'
+import type { DeviceKind, Driver } from '../../core/devices/kinds.ts'
 import {
   afterHanding,
   beforeHanding,
@@ -13,9 +13,9 @@ import {
 import { cautionOf } from '../../core/devices/sending-safety.ts'
 import type { Message } from '../../core/messages/message.ts'
 import type { Claim } from '../../core/store.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
 import { knows, type Picked, pickCarefully } from './safe-claims.ts'
 

@@ -1,9 +1,9 @@
 /** Ends that no device reports: validity that ran out, devices that are gone. */
 
 import { meaningOf } from '../../core/messages/message.ts'
-import type { Verb } from '../engine/group.ts'
 import { sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { type Trace, tell, trace } from './message-row.ts'
 
 type Ended = Trace & { parts: number; pinned: number; held: number }

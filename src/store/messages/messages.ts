@@ -2,9 +2,9 @@
 
 import type { Message, NewMessage, Status } from '../../core/messages/message.ts'
 import type { Accepted, Unheld } from '../../core/store.ts'
-import type { Verb } from '../engine/group.ts'
 import { type Sql, sql, values } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { optedOut } from '../people/opt-outs.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 

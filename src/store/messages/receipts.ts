@@ -7,9 +7,9 @@ import {
   type Status,
   sourcesOf,
 } from '../../core/messages/message.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, sql, varying, words } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { type Trace, tell, trace } from './message-row.ts'
 
 export const record: Verb<Receipt, boolean> = async (tx, receipts) => {

@@ -1,7 +1,7 @@
 /** Messages that are sent at another time. */
 
-import type { Verb } from '../engine/group.ts'
 import { type Sql, sql } from '../engine/sql.ts'
+import type { Verb } from '../engine/verb.ts'
 import { type Trace, tell, trace } from './message-row.ts'
 
 export const fallDue: Verb<number, string[]> = async (tx, limits) => {

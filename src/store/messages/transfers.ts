@@ -2,8 +2,8 @@
 
 import type { Message } from '../../core/messages/message.ts'
 import type { Transfer } from '../../core/store.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, type Sql, sql, varying } from '../engine/sql.ts'
+import type { Verb } from '../engine/verb.ts'
 import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
 import { isFriend } from './safe-claims.ts'
 

@@ -1,9 +1,9 @@
 /** Who wants no messages. */
 
 import { type OptOut, type OptOutPage, type OptOutSource, optOutDigest } from '../../core/people/opt-out.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { cancelAllFor } from '../messages/cancellations.ts'
 
 const columns = raw(`number, digest, source, created_at AS "createdAt"`)

@@ -1,9 +1,9 @@
 /** Forgetting what is old, oldest first: texts, or everything. What is not finished is passed over until it is. */
 
 import type { Old } from '../../core/store.ts'
-import type { Verb } from '../engine/group.ts'
 import { from, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
+import type { Verb } from '../engine/verb.ts'
 import { removeFiles } from '../files/removed-files.ts'
 import { forgetUpTo, notUnread } from '../inbox/conversations.ts'
 import { mediaOf } from '../inbox/received.ts'

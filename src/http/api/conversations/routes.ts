@@ -1,6 +1,7 @@
 /** The routes about conversations. */
 
-import type { Route, RouteParts } from '../route.ts'
+import type { Route } from '../route.ts'
+import type { RouteParts } from '../route-parts.ts'
 import { conversations, readConversation, thread } from './actions.ts'
 import * as shapes from './schemas.ts'
 

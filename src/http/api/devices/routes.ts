@@ -1,6 +1,7 @@
 /** The routes about devices. */
 
-import { bodyProblems, type Route, type RouteParts } from '../route.ts'
+import { bodyProblems, type Route } from '../route.ts'
+import type { RouteParts } from '../route-parts.ts'
 import { addDevice, changeDevice, device, devices, enrolDevice, removeDevice } from './actions.ts'
 import * as links from './link-schemas.ts'
 import { linkDevice, linkNumber } from './linking.ts'

@@ -1,8 +1,9 @@
 /** The shapes of devices on the wire. */
 
 import { type Static, Type } from 'typebox'
-import { type AttentionCode, attentions, deviceKinds, drivers } from '../../../core/devices/device.ts'
+import { type AttentionCode, attentions } from '../../../core/devices/attention.ts'
 import { signs } from '../../../core/devices/enrolment.ts'
+import { deviceKinds, drivers } from '../../../core/devices/kinds.ts'
 import { closed, time, uuid, words } from '../shapes.ts'
 
 const limit = (description: string) =>

@@ -1,6 +1,7 @@
 /** The routes about the environment itself. */
 
-import { bodyProblems, type Route, type RouteParts } from '../route.ts'
+import { bodyProblems, type Route } from '../route.ts'
+import type { RouteParts } from '../route-parts.ts'
 import * as schemas from './setting-schemas.ts'
 import { configure, settings } from './settings.ts'
 import { StatsQuery, StatsResponse } from './stat-schemas.ts'

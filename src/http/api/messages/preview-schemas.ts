@@ -1,7 +1,7 @@
 /** The shapes of previews on the wire. */
 
 import { type Static, Type } from 'typebox'
-import { deviceKinds } from '../../../core/devices/device.ts'
+import { deviceKinds } from '../../../core/devices/kinds.ts'
 import { closed, draft, rejected, uuid, words } from '../shapes.ts'
 
 export const PreviewRequest = Type.Object(

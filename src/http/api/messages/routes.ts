@@ -1,7 +1,8 @@
 /** The routes about messages, sent and received. */
 
 import type { ProblemCode } from '../../../core/problem.ts'
-import { bodyProblems, type Route, type RouteParts } from '../route.ts'
+import { bodyProblems, type Route } from '../route.ts'
+import type { RouteParts } from '../route-parts.ts'
 import * as schemas from '../shapes.ts'
 import { cancel, preview, send, sendBulk, status } from './actions.ts'
 import { message, messages } from './list.ts'

@@ -1,6 +1,7 @@
 /** The routes about people. */
 
-import { bodyProblems, type Route, type RouteParts } from '../route.ts'
+import { bodyProblems, type Route } from '../route.ts'
+import type { RouteParts } from '../route-parts.ts'
 import { erase, optIn, optOut, optOuts } from './actions.ts'
 import * as shapes from './schemas.ts'
 

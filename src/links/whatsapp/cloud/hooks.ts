@@ -1,6 +1,7 @@
 /** What Meta posts: whether it is really Meta, and to which number it belongs. */
 
-import type { AttentionCode, Device } from '../../../core/devices/device.ts'
+import type { AttentionCode } from '../../../core/devices/attention.ts'
+import type { Device } from '../../../core/devices/device.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import type { Amendment } from '../../../core/inbox/amendment.ts'
 import type { Incoming } from '../../../core/inbox/received.ts'

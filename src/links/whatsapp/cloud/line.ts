@@ -1,7 +1,8 @@
 /** The line to one number over WhatsApp's official API. What becomes of messages comes by webhook. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AttentionCode, Device } from '../../../core/devices/device.ts'
+import type { AttentionCode } from '../../../core/devices/attention.ts'
+import type { Device } from '../../../core/devices/device.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import { attachmentId } from '../../../core/inbox/attachment.ts'
 import type { MediaFile as KeptFile } from '../../../core/inbox/received.ts'

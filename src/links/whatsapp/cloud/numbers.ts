@@ -1,6 +1,7 @@
 /** WhatsApp numbers that are reached over the official API. */
 
-import type { AttentionCode, Device } from '../../../core/devices/device.ts'
+import type { AttentionCode } from '../../../core/devices/attention.ts'
+import type { Device } from '../../../core/devices/device.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import type { Link, News } from '../../../core/link.ts'
 import { CloudLine, type CloudLineParts } from './line.ts'

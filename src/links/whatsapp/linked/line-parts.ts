@@ -1,6 +1,7 @@
 /** What the line to a WhatsApp number is given. */
 
-import type { AttentionCode, Device } from '../../../core/devices/device.ts'
+import type { AttentionCode } from '../../../core/devices/attention.ts'
+import type { Device } from '../../../core/devices/device.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import type { Log } from '../../../core/lib/log.ts'
 import type { News } from '../../../core/link.ts'

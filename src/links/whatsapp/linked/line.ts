@@ -2,7 +2,7 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import type { BinaryNode } from 'baileys'
-import { type AttentionCode, attentions } from '../../../core/devices/device.ts'
+import { type AttentionCode, attentions } from '../../../core/devices/attention.ts'
 import { type Link, LinkDown } from '../../../core/link.ts'
 import type { Message, Receipt } from '../../../core/messages/message.ts'
 import { Timers } from '../../timers.ts'

@@ -1,6 +1,6 @@
 /** WhatsApp numbers as devices. */
 
-import type { AttentionCode } from '../../../core/devices/device.ts'
+import type { AttentionCode } from '../../../core/devices/attention.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import type { Log } from '../../../core/lib/log.ts'
 import type { LinkKind } from '../../../core/link.ts'

@@ -1,6 +1,6 @@
 /** What to do when the connection to WhatsApp ends. */
 
-import type { AttentionCode } from '../../../core/devices/device.ts'
+import type { AttentionCode } from '../../../core/devices/attention.ts'
 
 export type Verdict =
   | { again: 'now' | 'soon' }
