@@ -9,11 +9,11 @@ import { readConfig } from '../src/config.ts'
 import { hashSecret, hintOf, newSecret, scopes } from '../src/core/access/key.ts'
 import type { LinkKind } from '../src/core/link.ts'
 import { Gateway } from '../src/core/messages/gateway.ts'
-import { cleanUpEarly } from '../src/host/gc.ts'
+import { collectEarly } from '../src/host/gc.ts'
 import { simulatedPhones } from '../src/links/simulated.ts'
 import { build } from '../src/main.ts'
 
-cleanUpEarly()
+collectEarly()
 
 const [mode = 'durable', url = 'sqlite:data/bench.db'] = process.argv.slice(2)
 

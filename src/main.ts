@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { Dispatcher } from './core/devices/dispatcher.ts'
 import { Fleet } from './core/devices/fleet.ts'
-import { Tenants } from './core/environments.ts'
+import { Environments } from './core/environments.ts'
 import { Journal } from './core/events/journal.ts'
 import { Reception } from './core/inbox/reception.ts'
 import type { Log } from './core/lib/log.ts'
@@ -16,8 +16,8 @@ import type { LinkKind } from './core/link.ts'
 import { Gateway } from './core/messages/gateway.ts'
 import { Scheduler } from './core/messages/scheduler.ts'
 import { Sweeper } from './core/messages/sweeper.ts'
-import { Forgetter } from './core/people/erasure.ts'
-import { Teller } from './core/stats/tally-loop.ts'
+import { Erasure } from './core/people/erasure.ts'
+import { TallyLoop } from './core/stats/tally-loop.ts'
 import type { Store } from './core/store.ts'
 import { shownEvent } from './core/wire/event.ts'
 import { Metrics } from './host/metrics.ts'
@@ -38,7 +38,7 @@ import { buildApi } from './wiring/api.ts'
 import { stopAll } from './wiring/lifecycle.ts'
 import { buildPhones } from './wiring/phones.ts'
 import { buildWebhooks } from './wiring/webhooks.ts'
-import { buildNumbers } from './wiring/whatsapp.ts'
+import { buildWhatsapp } from './wiring/whatsapp.ts'
 
 export type BuildOptions = {
   now?: () => number
@@ -61,7 +61,7 @@ export type Basestation = {
   gateway: Gateway
   fleet: Fleet
   sweeper: Sweeper
-  forgetter: Forgetter
+  erasure: Erasure
   reception: Reception
   /** Everything that the server answers; known once it has started. */
   routes: readonly RegisteredRoute[]
@@ -107,7 +107,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     await store.close()
     throw error
   })
-  const tenants = new Tenants(store, log)
+  const environments = new Environments(store, log)
   const failures = new FailureDelay(now)
   const fleet = new Fleet(store, now)
   const journal: Journal = new Journal({
@@ -134,7 +134,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     store,
     fleet,
     refresh: () => dispatcher.refresh(),
-    settings: id => tenants.settings(id),
+    settings: id => environments.settings(id),
     complete,
     now,
     onReceipt: (receipt, moved) => metrics.receipt(receipt, moved),
@@ -154,7 +154,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     now,
     log,
   })
-  const { numbers, hooks, outgoing } = buildNumbers({
+  const { numbers, hooks, outgoing } = buildWhatsapp({
     config,
     sealer,
     store,
@@ -191,14 +191,14 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     log,
   })
   const scheduler = new Scheduler({ store, wake, now, log })
-  const forgetter = new Forgetter({
+  const erasure = new Erasure({
     store,
-    environments: () => tenants.all(),
+    environments: () => environments.all(),
     removeFile: id => mediaFolder.remove(id),
     now,
     log,
   })
-  const teller = new Teller(store, log)
+  const tallyLoop = new TallyLoop(store, log)
   const hooksOut = buildWebhooks({
     config,
     sealer,
@@ -220,9 +220,9 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     fleet,
     dispatcher,
     journal,
-    desk: hooksOut.desk,
-    forgetter,
-    tenants,
+    admin: hooksOut.admin,
+    erasure,
+    environments,
     mediaFolder,
     metrics,
     failures,
@@ -247,11 +247,11 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     gateway,
     fleet,
     sweeper,
-    forgetter,
+    erasure,
     reception,
     routes,
     async start() {
-      await tenants.start()
+      await environments.start()
       await journal.start()
       await outgoing.start()
       await switchboard.start()
@@ -259,8 +259,8 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       sweeper.start()
       scheduler.start()
       hooksOut.start()
-      forgetter.start()
-      teller.start()
+      erasure.start()
+      tallyLoop.start()
       await app.listen({ host: config.HOST, port: config.PORT })
       const { port } = app.server.address() as AddressInfo
       log.info({ host: config.HOST, port, version }, 'listening')
@@ -280,9 +280,9 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
           () => app.close(),
           () => sweeper.stop(),
           () => scheduler.stop(),
-          () => forgetter.stop(),
-          () => teller.stop(),
-          () => tenants.stop(),
+          () => erasure.stop(),
+          () => tallyLoop.stop(),
+          () => environments.stop(),
           () => hooksOut.stop(),
           () => journal.stop(),
           () => dispatcher.stop(),

@@ -19,7 +19,7 @@ export const device: Device = {
   perMinute: null,
   perDay: null,
   driver: null,
-  caution: null,
+  safety: null,
   restrictedUntil: null,
   paused: false,
   draining: false,

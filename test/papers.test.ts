@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { options } from '../src/config.ts'
-import { fateOf } from '../src/core/devices/simulated-outcome.ts'
+import { simulatedOutcome } from '../src/core/devices/simulated-outcome.ts'
 import { failures, statuses } from '../src/core/messages/message.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '..', name), 'utf8')
@@ -31,7 +31,7 @@ test('the lifecycle describes every state and every reason', () => {
 test('the README lists every fate of the simulated phones', () => {
   for (const end of ['0001', '0002', '0003', '0004', '0005', '0006']) {
     assert.ok(read('README.md').includes(`| \`${end}\` |`))
-    assert.notEqual(fateOf(`+1555010${end}`), fateOf('+15550101234'))
+    assert.notEqual(simulatedOutcome(`+1555010${end}`), simulatedOutcome('+15550101234'))
   }
 })
 

@@ -110,7 +110,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         await store.receive(incoming(device))
         assert.equal((await store.inbox(1, { page: 1 })).total, 0)
         assert.equal((await store.inbox(1, { page: 1, deviceId: device.id })).total, 0)
-        assert.equal(await store.familiarDevice(1, message.recipient, 0), undefined)
+        assert.equal(await store.lastDevice(1, message.recipient, 0), undefined)
       }),
     )
 
@@ -464,14 +464,14 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
       'remembers which device last exchanged messages with a number',
       inWorld(async ({ store, clock }) => {
         const [a, b] = [await enrol(store), await enrol(store)]
-        const familiar = () => store.familiarDevice(staging, '+15550101234', clock.now - 1_000)
-        assert.equal(await familiar(), undefined)
+        const lastDevice = () => store.lastDevice(staging, '+15550101234', clock.now - 1_000)
+        assert.equal(await lastDevice(), undefined)
         await accepted(store, a)
-        assert.equal(await familiar(), a.id)
+        assert.equal(await lastDevice(), a.id)
         await store.receive(incoming(b))
-        assert.equal(await familiar(), b.id)
+        assert.equal(await lastDevice(), b.id)
         const message = await accepted(store, a)
-        assert.equal(await familiar(), a.id)
+        assert.equal(await lastDevice(), a.id)
         await store.claim(a.id, 5)
         await store.record({
           messageId: message.id,
@@ -480,9 +480,9 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
           at: start,
           error: { code: 'network_rejected' },
         })
-        assert.equal(await familiar(), b.id, 'a failed message is no exchange')
+        assert.equal(await lastDevice(), b.id, 'a failed message is no exchange')
         clock.now += 2_000
-        assert.equal(await familiar(), undefined, 'too long ago')
+        assert.equal(await lastDevice(), undefined, 'too long ago')
       }),
     )
 
@@ -576,7 +576,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
           ),
         )
         assert.equal(
-          await store.familiarDevice(staging, '+15550101234', 0),
+          await store.lastDevice(staging, '+15550101234', 0),
           undefined,
           'nobody looks back that far',
         )

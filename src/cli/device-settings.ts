@@ -2,7 +2,7 @@
 
 import type { DeviceChange } from '../core/devices/device-draft.ts'
 import { Fleet } from '../core/devices/fleet.ts'
-import type { Caution } from '../core/devices/sending-safety.ts'
+import type { Safety } from '../core/devices/sending-safety.ts'
 import type { Candidate } from '../core/messages/choose.ts'
 import { normaliseNumber } from '../core/people/number.ts'
 import { Problem } from '../core/problem.ts'
@@ -56,7 +56,7 @@ const set: Command = {
     const perMinute = limitOf(given, 'per-minute')
     const perDay = limitOf(given, 'per-day')
     const phone = phoneOf(given)
-    const caution = cautionOf(given)
+    const safety = safetyOf(given)
     const name = given.text('name')
     if (name?.trim() === '') throw new UsageError('--name must not be empty')
     return changeDevice(context, 'Changed', renewalOf(given), {
@@ -64,7 +64,7 @@ const set: Command = {
       ...(phone !== undefined && { phone }),
       ...(perMinute !== undefined && { perMinute }),
       ...(perDay !== undefined && { perDay }),
-      ...(caution && { caution }),
+      ...(safety && { safety }),
     })
   },
 }
@@ -126,9 +126,9 @@ function changeDevice(
 }
 
 /** Only numbers that may be blocked are careful, and a WhatsApp number is what WhatsApp says it is. */
-async function mayChange(store: Store, id: string, { caution, phone }: DeviceChange): Promise<void> {
+async function mayChange(store: Store, id: string, { safety, phone }: DeviceChange): Promise<void> {
   const { device } = (await fleetOf(store)).member(id.toLowerCase()) ?? {}
-  if (caution && device && !device.caution)
+  if (safety && device && !device.safety)
     throw new UsageError('--gap, --new-chats-per-day and --warm-up-days are for linked WhatsApp numbers')
   if (phone !== undefined && device?.kind === 'whatsapp')
     throw new UsageError('the number of a WhatsApp device cannot be changed: link another as a new device')
@@ -154,7 +154,7 @@ function limitOf(given: Given, name: string): number | null | undefined {
   return Number(text)
 }
 
-function cautionOf(given: Given): Partial<Caution> | undefined {
+function safetyOf(given: Given): Partial<Safety> | undefined {
   const gap = given.text('gap')
   const [, least, most = least] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(gap ?? '') ?? []
   if (gap !== undefined && (least === undefined || Number(most) < Number(least) || Number(most) > 3_600))

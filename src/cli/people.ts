@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { isoTime } from '../core/lib/time.ts'
-import { Forgetter } from '../core/people/erasure.ts'
+import { Erasure } from '../core/people/erasure.ts'
 import { normaliseNumber } from '../core/people/number.ts'
 import { Problem } from '../core/problem.ts'
 import { DiskRoom } from '../store/files/disk-room.ts'
@@ -98,14 +98,14 @@ const erase: Command = {
       const folder = new MediaFolder(join(context.config.DATA_DIR, 'media'), {
         room: new DiskRoom(context.config.DATA_DIR, 0),
       })
-      const forgetter = new Forgetter({
+      const erasure = new Erasure({
         store,
         environments: () => [],
         removeFile: id => folder.remove(id),
         now: Date.now,
         log: { debug() {}, info() {}, warn() {}, error() {} },
       })
-      const counts = await forgetter.erase(environment, number)
+      const counts = await erasure.erase(environment, number)
       context.output.show(counts, () =>
         [
           `In ${environment.name}: blanked ${counted(counts.messages, 'message')} to ${number}`,

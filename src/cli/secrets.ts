@@ -2,7 +2,7 @@
 
 import { shortestKey } from '../config.ts'
 import { resetKey, rotateKey } from '../secrets/secret-key.ts'
-import { deskBeside } from '../wiring/webhooks.ts'
+import { adminBeside } from '../wiring/webhooks.ts'
 import { type Command, Refusal, UsageError } from './command.ts'
 import { counted } from './output.ts'
 import { secretFrom } from './secret-file.ts'
@@ -21,12 +21,12 @@ WhatsApp numbers have to be linked again. Stop the gateway first.`,
     await withStore(context, async store => {
       await requireStopped(store)
       const sealer = await resetKey(store, config)
-      const { desk, close } = deskBeside({ config, sealer, store, now: Date.now })
+      const { admin, close } = adminBeside({ config, sealer, store, now: Date.now })
       const renewed: { id: string; url: string; secret: string }[] = []
       const environments = await store.environments()
       for (const { id, environmentId, url } of await store.webhooks()) {
         const environment = environments.find(one => one.id === environmentId)!
-        const { secret } = await desk.rotate(environment, id, 0)
+        const { secret } = await admin.rotate(environment, id, 0)
         renewed.push({ id, url, secret })
       }
       close()

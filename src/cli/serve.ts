@@ -3,7 +3,7 @@
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../config.ts'
 import { ticketUrl } from '../core/access/user.ts'
-import { cleanUpEarly } from '../host/gc.ts'
+import { collectEarly } from '../host/gc.ts'
 import { version } from '../host/version.ts'
 import type { Basestation } from '../main.ts'
 import { accountsOn } from '../wiring/accounts.ts'
@@ -20,7 +20,7 @@ export const serve: Command = {
       import('../wiring/first-run.ts'),
       import('../main.ts'),
     ])
-    cleanUpEarly()
+    collectEarly()
     const log = makeLog(config.LOG_LEVEL)
     let end: (code: number) => void = () => {}
     const ended = new Promise<number>(resolve => {

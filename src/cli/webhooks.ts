@@ -6,10 +6,10 @@ import { isoTimeOrNull, parseTime } from '../core/lib/time.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import type { Webhook } from '../core/webhooks/webhook.ts'
-import type { WebhookDesk, WithSecret } from '../core/webhooks/webhook-admin.ts'
+import type { WebhookAdmin, WithSecret } from '../core/webhooks/webhook-admin.ts'
 import { shownAttempt, shownDelivery, shownWebhook } from '../core/wire/webhook.ts'
 import { openSealer } from '../secrets/secret-key.ts'
-import { deskBeside } from '../wiring/webhooks.ts'
+import { adminBeside } from '../wiring/webhooks.ts'
 import { type Command, type Context, type Given, required, UsageError, wholeNumber } from './command.ts'
 import { table } from './output.ts'
 import { environmentNamed, environmentOption, withStore } from './with-store.ts'
@@ -22,26 +22,26 @@ const typesOption = {
 const deviceOption = { type: 'string', value: 'ID', about: 'only what concerns this device' } as const
 const someTypes = `Types: ${eventTypes.join(', ')}.`
 
-type Desk = { desk: WebhookDesk; store: Store; environments: readonly Environment[] }
+type Admin = { admin: WebhookAdmin; store: Store; environments: readonly Environment[] }
 
-const withDesk = (context: Context, work: (at: Desk) => Promise<number | undefined>) =>
+const withAdmin = (context: Context, work: (at: Admin) => Promise<number | undefined>) =>
   withStore(context, async store => {
     const { config } = context
-    const { desk, close } = deskBeside({
+    const { admin, close } = adminBeside({
       config,
       sealer: await openSealer(store, config),
       store,
       now: Date.now,
     })
     try {
-      return await work({ desk, store, environments: await store.environments() })
+      return await work({ admin, store, environments: await store.environments() })
     } finally {
       close()
     }
   })
 
 /** The webhook with this id, and where it belongs. */
-async function named({ store, environments }: Desk, given: Given) {
+async function named({ store, environments }: Admin, given: Given) {
   const id = given.words[0]!.toLowerCase()
   const webhook = (await store.webhooks()).find(one => one.id === id)
   const environment = environments.find(one => one.id === webhook?.environmentId)
@@ -74,7 +74,7 @@ const list: Command = {
   about: 'List webhooks',
   options: { environment: { ...environmentOption, about: 'only webhooks of this environment' } },
   run: context =>
-    withDesk(context, async ({ store, environments }) => {
+    withAdmin(context, async ({ store, environments }) => {
       const wanted = environmentNamed(context.given)
       const nameOf = (id: number) => environments.find(one => one.id === id)!.name
       const found = (await store.webhooks()).filter(
@@ -108,11 +108,11 @@ const add: Command = {
   },
   more: `${someTypes}\nA private or plain http address must be allowed by WEBHOOK_ALLOW_HOSTS, for the gateway too.`,
   run: context =>
-    withDesk(context, async ({ desk, environments }) => {
+    withAdmin(context, async ({ admin, environments }) => {
       const { given, output } = context
       const environment = environments.find(one => one.name === environmentNamed(given, 'production'))!
       const [types, deviceId] = [typesOf(given), given.text('device')]
-      const added = await desk.add(environment, {
+      const added = await admin.add(environment, {
         url: required(given, 'url'),
         ...(types && { types }),
         ...(deviceId !== undefined && { deviceId }),
@@ -142,12 +142,12 @@ const set: Command = {
   },
   more: someTypes,
   run: context =>
-    withDesk(context, async at => {
+    withAdmin(context, async at => {
       const { given, output } = context
       const { webhook, environment } = await named(at, given)
       const [url, types, device] = [given.text('url'), typesOf(given), given.text('device')]
       if (given.flag('on') && given.flag('off')) throw new UsageError('--on and --off contradict each other')
-      const changed = await at.desk.change(environment, webhook.id, {
+      const changed = await at.admin.change(environment, webhook.id, {
         ...(url !== undefined && { url }),
         ...(types && { types: types.join() === 'all' ? null : types }),
         ...(device !== undefined && { deviceId: device === 'any' ? null : device }),
@@ -164,9 +164,9 @@ const remove: Command = {
   about: 'Remove a webhook, with the log of what it was told',
   words: ['ID'],
   run: context =>
-    withDesk(context, async at => {
+    withAdmin(context, async at => {
       const { webhook, environment } = await named(at, context.given)
-      await at.desk.remove(environment, webhook.id)
+      await at.admin.remove(environment, webhook.id)
       context.output.show({ id: webhook.id }, () => `Removed ${webhook.url}.`)
       return undefined
     }),
@@ -184,10 +184,10 @@ const rotate: Command = {
     },
   },
   run: context =>
-    withDesk(context, async at => {
+    withAdmin(context, async at => {
       const { webhook, environment } = await named(at, context.given)
       const hours = wholeNumber(context.given, 'overlap-hours', 0)
-      const rotated = await at.desk.rotate(
+      const rotated = await at.admin.rotate(
         environment,
         webhook.id,
         hours === undefined ? undefined : hours * 3_600_000,
@@ -211,9 +211,9 @@ const test: Command = {
   about: 'Post a test event, and say what came back',
   words: ['ID'],
   run: context =>
-    withDesk(context, async at => {
+    withAdmin(context, async at => {
       const { webhook, environment } = await named(at, context.given)
-      const tried = await at.desk.test(environment, webhook.id)
+      const tried = await at.admin.test(environment, webhook.id)
       context.output.show(shownAttempt(tried), () =>
         tried.error === null
           ? `${tried.url} answered ${tried.status} after ${tried.ms} ms.`
@@ -229,10 +229,10 @@ const log: Command = {
   words: ['ID'],
   options: { limit: { type: 'string', value: 'N', about: 'how many (default: 25)' } },
   run: context =>
-    withDesk(context, async at => {
+    withAdmin(context, async at => {
       const { webhook, environment } = await named(at, context.given)
       const limit = wholeNumber(context.given, 'limit', 1) ?? 25
-      const found = (await at.desk.deliveries(environment, webhook.id, { limit })).map(shownDelivery)
+      const found = (await at.admin.deliveries(environment, webhook.id, { limit })).map(shownDelivery)
       context.output.show(found, () =>
         table(
           found.map(one => ({
@@ -263,16 +263,16 @@ const replay: Command = {
     until: { type: 'string', value: 'TIME', about: 'up to this time (default: now)' },
   },
   run: context =>
-    withDesk(context, async at => {
+    withAdmin(context, async at => {
       const { given, output } = context
       const { webhook, environment } = await named(at, given)
       const event = given.text('event')
       if ((event === undefined) === (given.text('since') === undefined))
         throw new UsageError('give either --event or --since')
-      if (event !== undefined) await at.desk.redeliver(environment, webhook.id, event)
+      if (event !== undefined) await at.admin.redeliver(environment, webhook.id, event)
       else {
         const until = timeOf(given, 'until')
-        await at.desk.replay(environment, webhook.id, {
+        await at.admin.replay(environment, webhook.id, {
           since: timeOf(given, 'since')!,
           ...(until !== undefined && { until }),
         })

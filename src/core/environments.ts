@@ -5,7 +5,7 @@ import type { Log } from './lib/log.ts'
 import { Loop } from './lib/loop.ts'
 import type { Store } from './store.ts'
 
-export class Tenants {
+export class Environments {
   readonly #store: Pick<Store, 'environments' | 'configure'>
   readonly #loop: Loop
   #environments: Environment[] = []

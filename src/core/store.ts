@@ -133,7 +133,7 @@ export interface Store extends VaultStore, UserStore, SecretStore {
   /** Messages that a restore holds back. */
   heldCount(): Awaitable<number>
   /** The device that last exchanged messages with this number since then. */
-  familiarDevice(environmentId: number, number: string, since: number): Awaitable<string | undefined>
+  lastDevice(environmentId: number, number: string, since: number): Awaitable<string | undefined>
 
   // Received messages
   /** Keeps a received message once, however often the device hands it over. */

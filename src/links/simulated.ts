@@ -1,7 +1,7 @@
 /** A pretend phone: for the first run, for staging, for tests, and as the model for new links. */
 
 import type { Device } from '../core/devices/device.ts'
-import { answerMs, fateOf } from '../core/devices/simulated-outcome.ts'
+import { answerMs, simulatedOutcome } from '../core/devices/simulated-outcome.ts'
 import type { Link, LinkKind, News } from '../core/link.ts'
 import type { Message, Receipt } from '../core/messages/message.ts'
 
@@ -58,7 +58,7 @@ class SimulatedPhone implements Link {
   }
 
   #live(message: Message, elapsed: number): void {
-    const fate = fateOf(message.recipient)
+    const fate = simulatedOutcome(message.recipient)
     const report = (outcome: Receipt['outcome'], delay: number | undefined, error?: Receipt['error']) => {
       if (delay === undefined) return
       this.#later(delay - elapsed, () =>

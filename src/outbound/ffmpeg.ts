@@ -1,13 +1,13 @@
 /** Runs ffmpeg on files that strangers made: one at a time, and with little memory, time and picture. */
 
 import { spawn } from 'node:child_process'
-import { SomeAtOnce } from '../core/lib/limiter.ts'
+import { Limiter } from '../core/lib/limiter.ts'
 import { limits } from '../core/limits.ts'
 
 const { conversionMemory, conversionSeconds, conversionPixels } = limits
 
 /** Two at once would take twice as much, and nobody is in that much of a hurry. */
-const alone = new SomeAtOnce(1)
+const alone = new Limiter(1)
 
 /** The shell sets the limits and becomes the program. Where a limit cannot be set, the others still hold. */
 const limited = [

@@ -1,10 +1,10 @@
 /** Who may fetch when: one slow host holds up nobody else, and one environment not the other. */
 
-import { SomeAtOnce } from '../core/lib/limiter.ts'
+import { Limiter } from '../core/lib/limiter.ts'
 import { limits } from '../core/limits.ts'
 
 export class Turns {
-  readonly #lines = new Map<string, { line: SomeAtOnce; users: number }>()
+  readonly #lines = new Map<string, { line: Limiter; users: number }>()
 
   /** Waits in the line of the host first: whoever waits there takes no place from the environment's others. */
   run<T>(environmentId: number, host: string, work: () => Promise<T>): Promise<T> {
@@ -15,7 +15,7 @@ export class Turns {
   }
 
   async #in<T>(name: string, most: number, work: () => Promise<T>): Promise<T> {
-    const known = this.#lines.get(name) ?? { line: new SomeAtOnce(most), users: 0 }
+    const known = this.#lines.get(name) ?? { line: new Limiter(most), users: 0 }
     this.#lines.set(name, known)
     known.users += 1
     try {

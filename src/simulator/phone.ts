@@ -1,7 +1,7 @@
 /** A pretend phone with the app: it speaks the app's protocol over real HTTP, as a real phone would. */
 
 import { randomUUID } from 'node:crypto'
-import { answerMs, fateOf } from '../core/devices/simulated-outcome.ts'
+import { answerMs, simulatedOutcome } from '../core/devices/simulated-outcome.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 
 /** What one phone tells whoever counts. */
@@ -160,7 +160,7 @@ export class AppPhone {
       this.#move(message, 'Failed', 'TTL expired')
       return
     }
-    const fate = fateOf(message.recipient)
+    const fate = simulatedOutcome(message.recipient)
     onAir?.(message.id)
     counts.onAir(1)
     this.#move(message, 'Processed')

@@ -12,7 +12,7 @@ import * as devices from './devices/devices.ts'
 import { enrol } from './devices/enrolments.ts'
 import * as phones from './devices/phones.ts'
 import * as vault from './devices/vault.ts'
-import { Together } from './engine/batched-reads.ts'
+import { BatchedReads } from './engine/batched-reads.ts'
 import type { Driver } from './engine/driver.ts'
 import { StorageFault } from './engine/driver.ts'
 import { Group, type GroupOptions } from './engine/group.ts'
@@ -32,7 +32,7 @@ import * as hooks from './journal/webhooks.ts'
 import * as cancellations from './messages/cancellations.ts'
 import * as claims from './messages/claims.ts'
 import * as endings from './messages/endings.ts'
-import * as familiar from './messages/last-device.ts'
+import * as lastDevice from './messages/last-device.ts'
 import { messageList } from './messages/message-list.ts'
 import * as messages from './messages/messages.ts'
 import * as receipts from './messages/receipts.ts'
@@ -94,13 +94,13 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     <Input, Output>(verb: Verb<Input, Output>) =>
     (input: Input): Promise<Output> =>
       group.run(verb, input)
-  const acquaintances = new Together((asked: familiar.Acquaintance[]) =>
-    familiar.familiarDevices(reader, asked),
+  const acquaintances = new BatchedReads((asked: lastDevice.Acquaintance[]) =>
+    lastDevice.lastDevices(reader, asked),
   )
   // SQLite serves one gateway, which counts in memory.
   const requests =
     driver.dialect === 'postgres'
-      ? new Together((keyIds: string[]) => countRequests(reader, keyIds, requestWindowMs, options.now()))
+      ? new BatchedReads((keyIds: string[]) => countRequests(reader, keyIds, requestWindowMs, options.now()))
       : undefined
 
   return {
@@ -127,7 +127,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     toCancel: limit => cancellations.toCancel(reader, options.now(), limit),
     movable: (deviceId, limit, onlyStrangers) => transfers.movable(reader, deviceId, limit, onlyStrangers),
     heldCount: () => messages.heldCount(reader),
-    familiarDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
+    lastDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
 
     receive: write(received.receive),
     amend: write(amend),

@@ -3,18 +3,18 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import { KeyRing } from '../core/access/key-cache.ts'
+import { KeyCache } from '../core/access/key-cache.ts'
 import type { Dispatcher } from '../core/devices/dispatcher.ts'
 import type { Fleet } from '../core/devices/fleet.ts'
-import type { Tenants } from '../core/environments.ts'
+import type { Environments } from '../core/environments.ts'
 import type { Journal } from '../core/events/journal.ts'
 import type { Log } from '../core/lib/log.ts'
 import { Canceler } from '../core/messages/canceler.ts'
 import type { Gateway } from '../core/messages/gateway.ts'
-import type { Forgetter } from '../core/people/erasure.ts'
+import type { Erasure } from '../core/people/erasure.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
-import type { WebhookDesk } from '../core/webhooks/webhook-admin.ts'
+import type { WebhookAdmin } from '../core/webhooks/webhook-admin.ts'
 import type { Metrics } from '../host/metrics.ts'
 import { version } from '../host/version.ts'
 import { Idempotency } from '../http/api/idempotency.ts'
@@ -39,9 +39,9 @@ export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
   fleet: Fleet
   dispatcher: Dispatcher
   journal: Journal
-  desk: WebhookDesk
-  forgetter: Forgetter
-  tenants: Tenants
+  admin: WebhookAdmin
+  erasure: Erasure
+  environments: Environments
   mediaFolder: MediaFolder
   metrics: Metrics
   failures: FailureDelay
@@ -59,7 +59,7 @@ const probeMs = 1_000
 const cancelMs = 10_000
 
 export function buildApi(parts: ApiParts): Server {
-  const { config, sealer, store, gateway, fleet, dispatcher, journal, desk, forgetter, tenants } = parts
+  const { config, sealer, store, gateway, fleet, dispatcher, journal, admin, erasure, environments } = parts
   const { mediaFolder, metrics, failures, annexes, tls, publicUrl, now, log } = parts
   const table = routes({
     gateway,
@@ -72,8 +72,8 @@ export function buildApi(parts: ApiParts): Server {
     store,
     fleet,
     journal,
-    desk,
-    forgetter,
+    admin,
+    erasure,
     devices: {
       store,
       fleet,
@@ -90,7 +90,7 @@ export function buildApi(parts: ApiParts): Server {
     keys: { store, rateLimit: config.RATE_LIMIT, now },
     stats: { store, fleet, now },
     readFile: id => mediaFolder.read(id),
-    configure: (environment, settings) => tenants.configure(environment, settings),
+    configure: (environment, settings) => environments.configure(environment, settings),
   })
   const requestLimits = new RequestLimits(now, store.countRequest)
   const refusals = new RequestLimits(now, undefined)
@@ -105,9 +105,9 @@ export function buildApi(parts: ApiParts): Server {
     now,
   })
   const door = new Door({
-    keys: new KeyRing(store, now),
-    visitors: session.visitors,
-    environmentId: name => tenants.environment(name).id,
+    keys: new KeyCache(store, now),
+    sessionUsers: session.sessionUsers,
+    environmentId: name => environments.environment(name).id,
     limits: requestLimits,
     failures,
     rateLimit: config.RATE_LIMIT,
@@ -137,7 +137,7 @@ export function buildApi(parts: ApiParts): Server {
       seal: text => sealer.seal(['answers'], text),
       open: sealed => sealer.open(['answers'], sealed),
     }),
-    environment: name => tenants.environment(name),
+    environment: name => environments.environment(name),
     document: describeEvents(openApi(table, version)),
     docsUrl: () => `${publicUrl()}/docs/errors`,
     stagingHost: config.STAGING_HOST,

@@ -7,7 +7,7 @@ import { version } from '../host/version.ts'
 import type { SessionParts } from '../http/session/api.ts'
 import { BrowserGuard } from '../http/session/browser-guard.ts'
 import { sessionRoutes } from '../http/session/routes.ts'
-import { Visitors } from '../http/session/session-users.ts'
+import { SessionUsers } from '../http/session/session-users.ts'
 import { teamRoutes } from '../http/session/team-routes.ts'
 import type { Sealer } from '../secrets/sealer.ts'
 import { accountsOn } from './accounts.ts'
@@ -41,7 +41,7 @@ export function buildSignIn({
   return {
     routes: [...sessionRoutes(parts), ...teamRoutes(parts)],
     guard,
-    visitors: new Visitors(accounts, guard),
+    sessionUsers: new SessionUsers(accounts, guard),
     audit: store,
     refusals,
     delay,

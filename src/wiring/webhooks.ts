@@ -4,10 +4,10 @@ import type { Config } from '../config.ts'
 import type { Journal } from '../core/events/journal.ts'
 import type { Log } from '../core/lib/log.ts'
 import type { Store } from '../core/store.ts'
-import { attempt, type TellingParts } from '../core/webhooks/attempt.ts'
-import { Courier } from '../core/webhooks/deliverers.ts'
+import { type AttemptParts, attempt } from '../core/webhooks/attempt.ts'
+import { Deliverers } from '../core/webhooks/deliverers.ts'
 import { newWebhookSecret, type Webhook } from '../core/webhooks/webhook.ts'
-import { WebhookDesk } from '../core/webhooks/webhook-admin.ts'
+import { WebhookAdmin } from '../core/webhooks/webhook-admin.ts'
 import { Poster, whyUnanswered } from '../outbound/post.ts'
 import type { Sealer } from '../secrets/sealer.ts'
 
@@ -58,12 +58,12 @@ export type WebhookParts = {
   log: Log
 }
 
-type DeskParts = Pick<WebhookParts, 'config' | 'sealer' | 'store' | 'now'>
+type AdminParts = Pick<WebhookParts, 'config' | 'sealer' | 'store' | 'now'>
 
 const day = 24 * 3_600_000
 
 export type Webhooks = {
-  desk: WebhookDesk
+  admin: WebhookAdmin
   start: () => void
   stop: () => Promise<void>
 }
@@ -73,29 +73,29 @@ export function buildWebhooks(parts: WebhookParts): Webhooks {
   const { poster, telling: silent } = buildTelling(parts)
   const telling = { ...silent, onAttempt }
   const logMs = parts.config.WEBHOOK_LOG_DAYS * day
-  const courier = new Courier({ ...telling, node, ended, store, journal, logMs, log })
+  const deliverers = new Deliverers({ ...telling, node, ended, store, journal, logMs, log })
   return {
-    desk: buildDesk(parts, telling, () => courier.wake()),
-    start: () => courier.start(),
+    admin: buildAdmin(parts, telling, () => deliverers.wake()),
+    start: () => deliverers.start(),
     stop: async () => {
-      await courier.stop()
+      await deliverers.stop()
       poster.close()
     },
   }
 }
 
 /** For commands, which work on the database beside a running gateway. */
-export function deskBeside(parts: DeskParts): {
-  desk: WebhookDesk
+export function adminBeside(parts: AdminParts): {
+  admin: WebhookAdmin
   close: () => void
 } {
   const { poster, telling } = buildTelling(parts)
-  return { desk: buildDesk(parts, telling, () => {}), close: () => poster.close() }
+  return { admin: buildAdmin(parts, telling, () => {}), close: () => poster.close() }
 }
 
-function buildTelling({ config, sealer, now }: DeskParts): { poster: Poster; telling: TellingParts } {
+function buildTelling({ config, sealer, now }: AdminParts): { poster: Poster; telling: AttemptParts } {
   const poster = new Poster({ allowed: allowedBy(config) })
-  const telling: TellingParts = {
+  const telling: AttemptParts = {
     post: (url, headers, body, signal) => poster.post(url, headers, body, signal),
     why: whyUnanswered,
     secretsOf: webhookSecrets(sealer, now).of,
@@ -107,12 +107,12 @@ function buildTelling({ config, sealer, now }: DeskParts): { poster: Poster; tel
 
 const allowedBy = (config: Config) => config.WEBHOOK_ALLOW_HOSTS ?? new Set<string>()
 
-const buildDesk = (
-  { config, sealer, store, now }: DeskParts,
-  telling: TellingParts,
+const buildAdmin = (
+  { config, sealer, store, now }: AdminParts,
+  telling: AttemptParts,
   wake: () => void,
-): WebhookDesk =>
-  new WebhookDesk({
+): WebhookAdmin =>
+  new WebhookAdmin({
     store,
     newSecret: webhookSecrets(sealer, now).make,
     allowed: allowedBy(config),

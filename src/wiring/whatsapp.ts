@@ -23,7 +23,7 @@ import type { DiskRoom } from '../store/files/disk-room.ts'
 import type { MediaFolder } from '../store/files/media-folder.ts'
 import { webVersions } from './web-versions.ts'
 
-export type NumbersParts = {
+export type WhatsappParts = {
   config: Config
   sealer: Sealer
   store: Store
@@ -49,7 +49,7 @@ export type Numbers = {
   outgoing: MediaCache
 }
 
-export function buildNumbers(parts: NumbersParts): Numbers {
+export function buildWhatsapp(parts: WhatsappParts): Numbers {
   const { config, sealer, store, mediaFolder, room, now, log } = parts
   const limits = {
     image: config.MEDIA_IMAGE_MB * megabyte,

@@ -205,18 +205,18 @@ for (const { name, empty } of databases)
       const now = Date.now()
       gateway.clock.real = false
       gateway.clock.now = now + 9 * day
-      await gateway.forgetter.tidy()
+      await gateway.erasure.tidy()
       assert.equal((await ask('GET', `/messages/${old}`)).body.data.message, 'hello')
       gateway.clock.now = now + 11 * day
       const waiting = (await send(number, { send_at: new Date(gateway.clock.now + 30 * day).toISOString() }))
         .body.message_id
-      while ((await gateway.forgetter.tidy()) === 0);
+      while ((await gateway.erasure.tidy()) === 0);
       const blank = (await ask('GET', `/messages/${old}`)).body.data
       assert.deepEqual([blank.message, blank.to, blank.status], ['', number, 'delivered'])
       assert.equal((await ask('GET', '/messages/received')).body.data[0].message, '')
       assert.equal((await ask('GET', '/messages/received')).body.pagination.total, total)
       gateway.clock.now = now + 21 * day
-      while ((await gateway.forgetter.tidy()) === 0);
+      while ((await gateway.erasure.tidy()) === 0);
       assert.equal((await ask('GET', `/messages/${old}`)).body.code, 'message_not_found')
       assert.equal((await ask('GET', '/messages/received')).body.pagination.total, 0)
       // What is not finished is passed over, and does not hold up what comes behind it.
@@ -224,12 +224,12 @@ for (const { name, empty } of databases)
       await until('delivered', async () => (await status(behind)) === 'delivered')
       const text = async (id: string) => (await ask('GET', `/messages/${id}`)).body.data?.message
       gateway.clock.now += 11 * day
-      while ((await gateway.forgetter.tidy()) === 0);
+      while ((await gateway.erasure.tidy()) === 0);
       assert.equal(await text(behind), '')
       assert.equal(await text(waiting), 'hello')
       gateway.clock.now = now + 41 * day + 60_000
       await until('it was sent at last', async () => (await status(waiting)) === 'delivered')
-      while ((await gateway.forgetter.tidy()) === 0);
+      while ((await gateway.erasure.tidy()) === 0);
       assert.equal(await text(waiting), undefined)
       await receive(number, 'new')
       assert.equal((await ask('GET', '/messages/received')).body.pagination.total, 1)

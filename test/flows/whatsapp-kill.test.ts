@@ -18,7 +18,7 @@ import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
-import { reckless } from '../standins/whatsapp/world.ts'
+import { noSafety } from '../standins/whatsapp/world.ts'
 
 /** More with `KILLS=100`, as npm run torture does. */
 const rounds = Number(process.env.KILLS ?? 4)
@@ -63,7 +63,7 @@ for (const { name, empty } of databases)
     )
     for await (const step of steps) {
       if (step.step === 'qr') server.scan(step.qr, account)
-      if (step.step === 'linked') await store.change(step.device.id, { caution: reckless })
+      if (step.step === 'linked') await store.change(step.device.id, { safety: noSafety })
     }
 
     const start = async (): Promise<ChildProcess> => {

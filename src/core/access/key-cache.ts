@@ -8,7 +8,7 @@ const rememberMs = 500
 const mostRemembered = 10_000
 const touchMs = 60_000
 
-export class KeyRing {
+export class KeyCache {
   readonly #store: Pick<Store, 'key' | 'touchKey'>
   readonly #now: () => number
   readonly #remembered = new Map<string, { key: Key; until: number }>()

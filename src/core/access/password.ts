@@ -2,7 +2,7 @@
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { SomeAtOnce } from '../lib/limiter.ts'
+import { Limiter } from '../lib/limiter.ts'
 
 const derive = promisify(argon2)
 
@@ -11,7 +11,7 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const tagLength = 32
 
 /** Each takes memory and a core; strangers can ask for as many as they like. */
-const atOnce = new SomeAtOnce(2)
+const atOnce = new Limiter(2)
 
 export const passwordLeast = 12
 export const passwordMost = 256

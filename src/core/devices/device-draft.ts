@@ -3,7 +3,7 @@
 import type { About, Device } from './device.ts'
 import type { Driver } from './kinds.ts'
 import type { Invitation } from './phone.ts'
-import type { Caution } from './sending-safety.ts'
+import type { Safety } from './sending-safety.ts'
 import type { VaultChange } from './vault.ts'
 
 export type DeviceDraft = Pick<
@@ -22,5 +22,5 @@ export type DeviceDraft = Pick<
 export type DeviceChange = Partial<
   Pick<Device, 'name' | 'phone' | 'perMinute' | 'perDay' | 'paused' | 'draining'>
 > & {
-  caution?: Partial<Caution>
+  safety?: Partial<Safety>
 }

@@ -4,7 +4,7 @@ import type { EnvironmentName } from '../environment.ts'
 import type { AttentionCode } from './attention.ts'
 import type { DeviceKind, Driver } from './kinds.ts'
 import type { Pace } from './pace.ts'
-import type { Caution } from './sending-safety.ts'
+import type { Safety } from './sending-safety.ts'
 
 export type Device = {
   id: string
@@ -20,7 +20,7 @@ export type Device = {
   /** How a WhatsApp number is reached: as a device linked to a phone, or over the official API. */
   driver: Driver | null
   /** Of numbers that may be blocked; null: it need not be careful. */
-  caution: Caution | null
+  safety: Safety | null
   /** Until then it may begin no new chats. */
   restrictedUntil: number | null
   paused: boolean

@@ -2,7 +2,7 @@
 
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
-import { Again } from '../lib/rerun.ts'
+import { Rerun } from '../lib/rerun.ts'
 import type { Link, LinkKind, News } from '../link.ts'
 import type { Store } from '../store.ts'
 import type { Device } from './device.ts'
@@ -42,7 +42,7 @@ export class Dispatcher {
   /** Lines that end: what they were handing over may take its time, and nobody else waits for it. */
   readonly #ending = new Map<string, Promise<void>>()
   readonly #look: Loop
-  readonly #refreshing = new Again(async () => {
+  readonly #refreshing = new Rerun(async () => {
     await this.#parts.fleet.refresh()
     await this.#sync()
   })

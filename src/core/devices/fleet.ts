@@ -1,6 +1,6 @@
 /** The devices as this process sees them: read again whenever another process may have changed them. */
 
-import { Again } from '../lib/rerun.ts'
+import { Rerun } from '../lib/rerun.ts'
 import type { Candidate } from '../messages/choose.ts'
 import type { Message } from '../messages/message.ts'
 import type { Store } from '../store.ts'
@@ -20,7 +20,7 @@ export class Fleet {
   #version = -1
   #choices = 0
   #alive: ReadonlySet<string> = new Set()
-  readonly #reading = new Again(() => this.#read())
+  readonly #reading = new Rerun(() => this.#read())
 
   constructor(store: FleetStore, now: () => number) {
     this.#store = store

@@ -3,7 +3,7 @@
 import type { DeviceKind, Driver } from './kinds.ts'
 import type { Limits, Pace } from './pace.ts'
 
-export type Caution = {
+export type Safety = {
   /** Between two messages lies a random time of so many seconds at least, */
   gapLeast: number
   /** and at most. */
@@ -15,35 +15,32 @@ export type Caution = {
 }
 
 /** What people report to go well; nothing is published. */
-const usual: Caution = { gapLeast: 3, gapMost: 8, newChatsPerDay: 50, warmUpDays: 7 }
+const usual: Safety = { gapLeast: 3, gapMost: 8, newChatsPerDay: 50, warmUpDays: 7 }
 const firstDay = 20
 const growth = 1.6
 const dayMs = 86_400_000
 
 /** Over the official API nobody is blocked for haste: it says itself when to wait. */
-export const cautionOf = (
-  kind: DeviceKind,
-  driver: Driver | null,
-  chosen: Partial<Caution>,
-): Caution | null => (kind === 'whatsapp' && driver !== 'cloud' ? { ...usual, ...chosen } : null)
+export const safetyOf = (kind: DeviceKind, driver: Driver | null, chosen: Partial<Safety>): Safety | null =>
+  kind === 'whatsapp' && driver !== 'cloud' ? { ...usual, ...chosen } : null
 
-type Careful = Limits & {
-  caution: Caution | null
+type Cautious = Limits & {
+  safety: Safety | null
   createdAt: number
   /** Until then WhatsApp lets it begin no new chats. */
   restrictedUntil: number | null
 }
 
-const ageDays = ({ createdAt }: Careful, now: number) => Math.max(0, Math.floor((now - createdAt) / dayMs))
+const ageDays = ({ createdAt }: Cautious, now: number) => Math.max(0, Math.floor((now - createdAt) / dayMs))
 
 /** When its warm-up is over; null: it has none, or had. */
-export function warmUpEndsAt(device: Careful, now: number): number | null {
-  const days = device.caution?.warmUpDays ?? 0
+export function warmUpEndsAt(device: Cautious, now: number): number | null {
+  const days = device.safety?.warmUpDays ?? 0
   return ageDays(device, now) < days ? device.createdAt + days * dayMs : null
 }
 
 /** The limits that hold now: those that were set, and those of the warm-up. */
-export function limitsOf(device: Careful, now: number): Limits {
+export function limitsOf(device: Cautious, now: number): Limits {
   const { perMinute, perDay } = device
   if (warmUpEndsAt(device, now) === null) return { perMinute, perDay }
   const warm = Math.round(firstDay * growth ** ageDays(device, now))
@@ -51,13 +48,13 @@ export function limitsOf(device: Careful, now: number): Limits {
 }
 
 /** How many people it may write to today for the first time. */
-export function newChatsToday(device: Careful, now: number): number {
-  const most = device.caution?.newChatsPerDay ?? Infinity
+export function newChatsToday(device: Cautious, now: number): number {
+  const most = device.safety?.newChatsPerDay ?? Infinity
   if (most === Infinity || warmUpEndsAt(device, now) === null) return most
-  return Math.ceil((most * (ageDays(device, now) + 1)) / (device.caution!.warmUpDays + 1))
+  return Math.ceil((most * (ageDays(device, now) + 1)) / (device.safety!.warmUpDays + 1))
 }
 
-export function newChatsLeft(device: Careful, pace: Pace, now: number): number {
+export function newChatsLeft(device: Cautious, pace: Pace, now: number): number {
   if ((device.restrictedUntil ?? 0) > now) return 0
   const met = pace.day === Math.floor(now / dayMs) ? (pace.newChats ?? 0) : 0
   return Math.max(0, newChatsToday(device, now) - met)
@@ -70,23 +67,23 @@ const longRestMs = 60_000
 export const isResting = ({ heldUntil = 0 }: Pace, now: number): boolean => heldUntil > now + longRestMs
 
 /** It may write to nobody new for a while. */
-export const isRestricted = ({ restrictedUntil }: Pick<Careful, 'restrictedUntil'>, now: number): boolean =>
+export const isRestricted = ({ restrictedUntil }: Pick<Cautious, 'restrictedUntil'>, now: number): boolean =>
   (restrictedUntil ?? 0) > now + longRestMs
 
 /** One of both: others come first, and what waits for it may go to them. */
-export const isHeldBack = (device: Pick<Careful, 'restrictedUntil'>, pace: Pace, now: number): boolean =>
+export const isHeldBack = (device: Pick<Cautious, 'restrictedUntil'>, pace: Pace, now: number): boolean =>
   isResting(pace, now) || isRestricted(device, now)
 
 /** When new chats may be begun again, at the earliest, if they may not now. */
-export const newChatsAt = ({ restrictedUntil }: Careful, now: number): number =>
+export const newChatsAt = ({ restrictedUntil }: Cautious, now: number): number =>
   (restrictedUntil ?? 0) > now ? restrictedUntil! : newDay(now)
 
 const newDay = (now: number) => (Math.floor(now / dayMs) + 1) * dayMs
 
 /** A machine is known by its even beat. */
-export const gapMs = ({ gapLeast, gapMost }: Caution): number =>
+export const gapMs = ({ gapLeast, gapMost }: Safety): number =>
   Math.round((gapLeast + Math.random() * Math.max(0, gapMost - gapLeast)) * 1_000)
 
 /** What a message costs in time, on average, for comparing devices. */
-export const averageGapMs = (caution: Caution | null): number =>
-  caution ? ((caution.gapLeast + Math.max(caution.gapLeast, caution.gapMost)) / 2) * 1_000 : 0
+export const averageGapMs = (safety: Safety | null): number =>
+  safety ? ((safety.gapLeast + Math.max(safety.gapLeast, safety.gapMost)) / 2) * 1_000 : 0

@@ -8,9 +8,9 @@ const lateMs = 30_000
 /** When the recipient's answer comes, where there is one. */
 export const answerMs = 1_000
 
-export type Fate = { sent?: number; delivered?: number; failed?: number; answer?: string }
+export type SimulatedOutcome = { sent?: number; delivered?: number; failed?: number; answer?: string }
 
-const fates: Record<string, Fate> = {
+const outcomes: Record<string, SimulatedOutcome> = {
   '0001': { failed: 0 },
   '0002': { sent: sentMs },
   '0003': {},
@@ -18,6 +18,7 @@ const fates: Record<string, Fate> = {
   '0005': { sent: sentMs, delivered: deliveredMs, answer: 'PONG' },
   '0006': { sent: sentMs, delivered: deliveredMs, answer: 'STOP' },
 }
-const usual: Fate = { sent: sentMs, delivered: deliveredMs }
+const usual: SimulatedOutcome = { sent: sentMs, delivered: deliveredMs }
 
-export const fateOf = (recipient: string): Fate => fates[recipient.slice(-4)] ?? usual
+export const simulatedOutcome = (recipient: string): SimulatedOutcome =>
+  outcomes[recipient.slice(-4)] ?? usual

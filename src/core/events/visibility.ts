@@ -2,36 +2,40 @@
 
 import type { Scope } from '../access/key.ts'
 
-export type Sight = {
+export type Visibility = {
   /** Of messages that are sent. */
   messages: boolean
   /** Of received messages. */
   received: boolean
 }
 
-export const seesAll: Sight = { messages: true, received: true }
+export const seesAll: Visibility = { messages: true, received: true }
 
-export const sightOf = (scopes: readonly Scope[]): Sight => ({
+export const visibilityOf = (scopes: readonly Scope[]): Visibility => ({
   messages: scopes.includes('messages:read'),
   received: scopes.includes('inbox:read'),
 })
 
 /** What both see. */
-export const lesserSight = (one: Sight, other: Sight): Sight => ({
+export const lesserVisibility = (one: Visibility, other: Visibility): Visibility => ({
   messages: one.messages && other.messages,
   received: one.received && other.received,
 })
 
 /** As it is kept. */
-export const sightBits = ({ messages, received }: Sight): number => (messages ? 1 : 0) + (received ? 2 : 0)
-export const sightFrom = (bits: number): Sight => ({ messages: (bits & 1) !== 0, received: (bits & 2) !== 0 })
+export const visibilityBits = ({ messages, received }: Visibility): number =>
+  (messages ? 1 : 0) + (received ? 2 : 0)
+export const visibilityFrom = (bits: number): Visibility => ({
+  messages: (bits & 1) !== 0,
+  received: (bits & 2) !== 0,
+})
 
 const isReceived = (type: string) => type === 'message.received' || type.startsWith('received.')
 
 /** An event, written out, without what this reader may not see. */
 export function asSeen(
   { type, json }: { type: string; json: string },
-  { messages, received }: Sight,
+  { messages, received }: Visibility,
 ): string {
   const isHidden = isReceived(type) ? !received : type.startsWith('message.') && !messages
   if (!isHidden) return json

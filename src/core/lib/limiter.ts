@@ -1,6 +1,6 @@
 /** Work that is done so many at a time, whoever asks; the rest waits in line. */
 
-export class SomeAtOnce {
+export class Limiter {
   readonly #most: number
   readonly #waiting: (() => void)[] = []
   #running = 0

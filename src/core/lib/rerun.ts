@@ -1,6 +1,6 @@
 /** Work that must see what was there when it was asked for, and never runs twice at once. */
 
-export class Again {
+export class Rerun {
   readonly #work: () => Promise<void>
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined

@@ -21,7 +21,7 @@ function candidate(
       phone: '',
       perMinute: 20,
       driver: null,
-      caution: null,
+      safety: null,
       restrictedUntil: null,
       perDay: null,
       paused: false,
@@ -44,8 +44,8 @@ function candidate(
 }
 const text = new Weight({ text: 'hello', media: false })
 const media = new Weight({ text: 'hello', media: true })
-const chosen = (list: Candidate[], weight = text, familiar?: string) => {
-  const choice = choose(list, weight, now, familiar)
+const chosen = (list: Candidate[], weight = text, lastDevice?: string) => {
+  const choice = choose(list, weight, now, lastDevice)
   return 'candidate' in choice ? choice.candidate.device.id : choice.refusals.map(({ code }) => code)
 }
 const waiting = (parts: number) => ({

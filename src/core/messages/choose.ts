@@ -90,7 +90,7 @@ export function choose(
   candidates: readonly Candidate[],
   weight: Weight,
   now: number,
-  familiar?: string,
+  lastDevice?: string,
   /** It is for another time: what is offline, paused or out of budget now need not be so then. */
   later = false,
 ): Choice {
@@ -113,7 +113,7 @@ export function choose(
     able.push({ candidate, rank })
   }
   const known =
-    familiar === undefined ? undefined : able.find(({ candidate }) => candidate.device.id === familiar)
+    lastDevice === undefined ? undefined : able.find(({ candidate }) => candidate.device.id === lastDevice)
   let best = known ?? able[0]
   if (!best) return { refusals }
   if (!known) for (const one of able) if (before(one.rank, best.rank)) best = one
@@ -144,7 +144,7 @@ export function expectedSeconds(
 ): number {
   const parts = weight.parts(device.kind)
   const ahead = load.waitingParts + (count - 1) * parts
-  const gaps = ((load.waiting + count - 1) * averageGapMs(device.caution)) / 1_000
+  const gaps = ((load.waiting + count - 1) * averageGapMs(device.safety)) / 1_000
   return expectedWait(limitsOf(device, now), load.pace, ahead, parts, now) + gaps
 }
 

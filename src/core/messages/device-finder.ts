@@ -9,7 +9,7 @@ import { type Candidate, type Chosen, choose, type Refusal, type Weight } from '
 import { checkMediaUrl } from './media-url.ts'
 
 export type CarrierParts = {
-  store: Pick<Store, 'familiarDevice'>
+  store: Pick<Store, 'lastDevice'>
   fleet: Fleet
   /** Looks at the devices again, now. */
   refresh: () => Promise<void>
@@ -23,7 +23,7 @@ export type CarrierParts = {
 /** A device that last spoke to somebody longer ago than this is as good as any other. */
 const familiarMs = 30 * 24 * 3_600_000
 
-export class Carriers {
+export class DeviceFinder {
   readonly #parts: CarrierParts
 
   constructor(parts: CarrierParts) {
@@ -93,18 +93,18 @@ export class Carriers {
   ): Promise<Chosen> {
     const { fleet, store, now, refresh } = this.#parts
     let candidates = fleet.candidates(environment.id)
-    const familiar =
+    const lastDevice =
       recipient !== undefined && candidates.length > 1
-        ? await store.familiarDevice(environment.id, recipient, now() - familiarMs)
+        ? await store.lastDevice(environment.id, recipient, now() - familiarMs)
         : undefined
-    let choice = choose(candidates, weight, now(), familiar)
+    let choice = choose(candidates, weight, now(), lastDevice)
     if ('refusals' in choice) {
       await refresh()
       candidates = fleet.candidates(environment.id)
-      choice = choose(candidates, weight, now(), familiar)
+      choice = choose(candidates, weight, now(), lastDevice)
     }
     // Those that can now come first, also for another time.
-    if ('refusals' in choice && later) choice = choose(candidates, weight, now(), familiar, true)
+    if ('refusals' in choice && later) choice = choose(candidates, weight, now(), lastDevice, true)
     if ('candidate' in choice) return choice
     throw noDevice(choice.refusals)
   }

@@ -8,7 +8,7 @@ import { hiddenPerson, normaliseNumber } from '../people/number.ts'
 import { invalid, Problem } from '../problem.ts'
 import type { Accepted, Store } from '../store.ts'
 import { type Chosen, expectedSeconds, Weight } from './choose.ts'
-import { type CarrierParts, Carriers } from './device-finder.ts'
+import { type CarrierParts, DeviceFinder } from './device-finder.ts'
 import { furthestMs, type NewMessage } from './message.ts'
 
 /** What a client asks to have sent. */
@@ -62,11 +62,11 @@ const lateMs = 60_000
 
 export class Gateway {
   readonly #parts: GatewayParts
-  readonly #carriers: Carriers
+  readonly #finder: DeviceFinder
 
   constructor(parts: GatewayParts) {
     this.#parts = parts
-    this.#carriers = new Carriers(parts)
+    this.#finder = new DeviceFinder(parts)
   }
 
   async send(
@@ -89,7 +89,7 @@ export class Gateway {
     remember: Remember<NewMessage> | undefined,
   ): Promise<NewMessage> {
     const { store, fleet } = this.#parts
-    const deviceId = draft.device_id ?? (await store.familiarDevice(environment.id, person, 0))
+    const deviceId = draft.device_id ?? (await store.lastDevice(environment.id, person, 0))
     const device = deviceId === undefined ? undefined : fleet.member(deviceId)?.device
     if (deviceId === undefined || (device && device.driver !== 'linked'))
       throw new Problem(
@@ -107,7 +107,7 @@ export class Gateway {
   ): Promise<NewMessage> {
     const weight = this.#weigh(draft)
     const sendAt = this.#sendAt(draft)
-    const carrier = await this.#carriers.find(environment, draft, weight, 1, recipient, sendAt !== null)
+    const carrier = await this.#finder.find(environment, draft, weight, 1, recipient, sendAt !== null)
     const message = this.#message(environment, draft, weight, carrier, recipient, null, sendAt)
     const resultOf = ({ optedOut }: Accepted) => (optedOut.size === 0 ? message : undefined)
     const accepted = await this.#accept(environment, carrier, [message], remember?.(resultOf))
@@ -127,7 +127,7 @@ export class Gateway {
     const weight = this.#weigh(draft)
     const sendAt = this.#sendAt(draft)
     const numbers = accepted.map(({ number }) => number)
-    const carrier = await this.#carriers.find(
+    const carrier = await this.#finder.find(
       environment,
       draft,
       weight,
@@ -173,7 +173,7 @@ export class Gateway {
     const about = { recipients, rejected, weight }
     try {
       const isLater = this.#sendAt(draft) !== null
-      const { candidate } = await this.#carriers.find(environment, draft, weight, count, alone, isLater)
+      const { candidate } = await this.#finder.find(environment, draft, weight, count, alone, isLater)
       const seconds = expectedSeconds(candidate, weight, count, this.#parts.now())
       return { ...about, carrier: candidate.device, seconds }
     } catch (error) {

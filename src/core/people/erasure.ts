@@ -20,7 +20,7 @@ const lookMs = 60_000
 const step = 500
 const day = 24 * 3_600_000
 
-export class Forgetter {
+export class Erasure {
   readonly #parts: ForgetterParts
   readonly #loop: Loop
 

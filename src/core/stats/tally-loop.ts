@@ -10,7 +10,7 @@ const step = 5_000
 /** While there is more to count than that, for a while only, so that whoever looks is not far behind. */
 const busyMs = 100
 
-export class Teller {
+export class TallyLoop {
   readonly #store: Pick<Store, 'tally'>
   readonly #loop: Loop
 

@@ -13,7 +13,7 @@ import {
 
 export type Answer = { status: number; answer: string; retryAfterMs: number | undefined }
 
-export type TellingParts = {
+export type AttemptParts = {
   /** Rejects when there was no answer. */
   post: (
     url: string,
@@ -48,7 +48,7 @@ export type Told = {
 }
 
 export async function attempt(
-  parts: TellingParts,
+  parts: AttemptParts,
   webhook: Webhook,
   id: string,
   body: string,
@@ -83,7 +83,7 @@ export async function attempt(
 
 /** Tells of an event, once, and says what is to become of the delivery. */
 export async function tell(
-  parts: TellingParts,
+  parts: AttemptParts,
   webhook: Webhook,
   event: { seq: number; type: string; json: string },
   before: Delivery | undefined,
@@ -93,7 +93,7 @@ export async function tell(
     parts,
     webhook,
     eventIdOf(event.seq),
-    asSeen(event, webhook.sight),
+    asSeen(event, webhook.visibility),
     signal,
   )
   const attempts = (before?.attempts ?? 0) + 1

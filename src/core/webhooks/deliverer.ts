@@ -5,10 +5,10 @@ import { inParallel } from '../lib/in-parallel.ts'
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
 import type { Settlement, Store } from '../store.ts'
-import { type TellingParts, type Told, tell } from './attempt.ts'
+import { type AttemptParts, type Told, tell } from './attempt.ts'
 import { type Delivery, givenUpMs, type Webhook } from './webhook.ts'
 
-export type PostmanParts = TellingParts & {
+export type PostmanParts = AttemptParts & {
   node: string
   store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'holdWebhook' | 'webhook'>
   journal: Pick<Journal, 'read' | 'after' | 'event'>
@@ -34,7 +34,7 @@ const lookMs = 500
 
 type Job = { event: { seq: number; type: string; json: string }; before: Delivery | undefined }
 
-export class Postman {
+export class Deliverer {
   readonly #parts: PostmanParts
   readonly #loop: Loop
   readonly #stop = new AbortController()

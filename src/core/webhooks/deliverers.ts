@@ -3,7 +3,7 @@
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
 import type { Store } from '../store.ts'
-import { holdMs, Postman, type PostmanParts } from './deliverer.ts'
+import { Deliverer, holdMs, type PostmanParts } from './deliverer.ts'
 import type { Webhook } from './webhook.ts'
 
 export type CourierParts = Omit<PostmanParts, 'store'> & {
@@ -20,10 +20,10 @@ const lookMs = 500
 const forgetMs = 60_000
 const step = 500
 
-export class Courier {
+export class Deliverers {
   readonly #parts: CourierParts
   readonly #loop: Loop
-  readonly #postmen = new Map<string, Postman>()
+  readonly #postmen = new Map<string, Deliverer>()
   #forgetAt = 0
 
   constructor(parts: CourierParts) {
@@ -42,7 +42,7 @@ export class Courier {
   /** Finishes what is being told, and lets others go on. */
   async stop(): Promise<void> {
     await this.#loop.stop()
-    await Promise.all([...this.#postmen.values()].map(postman => postman.stop()))
+    await Promise.all([...this.#postmen.values()].map(deliverer => deliverer.stop()))
     this.#postmen.clear()
     await this.#parts.store.letGoWebhooks(this.#parts.node)
   }
@@ -56,11 +56,11 @@ export class Courier {
     const { store } = this.#parts
     const all = await store.webhooks()
     const known = new Map(all.map(webhook => [webhook.id, webhook]))
-    for (const [id, postman] of this.#postmen) {
-      if (!postman.isOver && known.get(id)?.enabled) continue
+    for (const [id, deliverer] of this.#postmen) {
+      if (!deliverer.isOver && known.get(id)?.enabled) continue
       this.#postmen.delete(id)
       // Not waited for: what hangs at one address must not keep the others waiting.
-      void postman.stop()
+      void deliverer.stop()
     }
     for (const webhook of all)
       if (webhook.enabled && !this.#postmen.has(webhook.id)) await this.#take(webhook)
@@ -79,9 +79,9 @@ export class Courier {
       ...(isElsewhere && { insteadOf: heldBy }),
     })
     if (!held) return
-    const postman = new Postman(held, this.#parts)
-    this.#postmen.set(id, postman)
-    postman.start()
+    const deliverer = new Deliverer(held, this.#parts)
+    this.#postmen.set(id, deliverer)
+    deliverer.start()
   }
 
   /** What became of old events is forgotten. True: more may be left. */

@@ -3,14 +3,14 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import type { Environment } from '../environment.ts'
 import { isEventType, seqOf } from '../events/event.ts'
-import { lesserSight, type Sight, seesAll } from '../events/visibility.ts'
+import { lesserVisibility, seesAll, type Visibility } from '../events/visibility.ts'
 import type { Keep } from '../idempotency.ts'
 import { isoTime } from '../lib/time.ts'
 import { invalid, Problem, wrong } from '../problem.ts'
 import type { DeliveryFilter, Store } from '../store.ts'
 import { type Attempt, checkWebhookUrl, type DeliveryRecord, overlapMs, type Webhook } from './webhook.ts'
 
-export type DeskParts = {
+export type AdminParts = {
   store: Pick<
     Store,
     | 'addWebhook'
@@ -48,15 +48,15 @@ export type WebhookWish = {
   types?: readonly string[] | null
   deviceId?: string | null
   /** Whose words whoever wishes may read; all, if it is not said. */
-  sight?: Sight
+  visibility?: Visibility
 }
 /** A webhook and, this once, what to check its signatures with. */
 export type WithSecret = { webhook: Webhook; secret: string }
 
-export class WebhookDesk {
-  readonly #parts: DeskParts
+export class WebhookAdmin {
+  readonly #parts: AdminParts
 
-  constructor(parts: DeskParts) {
+  constructor(parts: AdminParts) {
     this.#parts = parts
   }
 
@@ -82,8 +82,8 @@ export class WebhookDesk {
     const id = randomUUIDv7()
     const { secret, sealed } = newSecret(id)
     const resultOf = (webhook: Webhook) => ({ webhook, secret })
-    const { sight = seesAll } = wish
-    const draft = { types: null, deviceId: null, ...checked, url: checked.url!, id, sight }
+    const { visibility = seesAll } = wish
+    const draft = { types: null, deviceId: null, ...checked, url: checked.url!, id, visibility }
     const webhook = await store.addWebhook(
       { ...draft, environmentId: environment.id, secret: sealed },
       remember?.(resultOf),
@@ -97,13 +97,13 @@ export class WebhookDesk {
     id: string,
     wish: Partial<WebhookWish> & { enabled?: boolean },
   ): Promise<Webhook> {
-    const { enabled, sight = seesAll } = wish
-    const { id: known, sight: before } = await this.find(environment, id)
+    const { enabled, visibility = seesAll } = wish
+    const { id: known, visibility: before } = await this.find(environment, id)
     const change = {
       ...(await this.#checked(environment, wish)),
       ...(enabled !== undefined && { enabled }),
       // Whoever may not read the words must not have them told to an address of their own.
-      ...(wish.url !== undefined && { sight: lesserSight(before, sight) }),
+      ...(wish.url !== undefined && { visibility: lesserVisibility(before, visibility) }),
     }
     const changed = await this.#parts.store.changeWebhook(environment.id, known, change)
     if (!changed) throw missing()

@@ -3,7 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { EventType } from '../events/event.ts'
-import type { Sight } from '../events/visibility.ts'
+import type { Visibility } from '../events/visibility.ts'
 import { invalid, wrong } from '../problem.ts'
 import { hostOf, isAllowedHost } from './allowed-host.ts'
 import { isPublicAddress } from './public-address.ts'
@@ -19,7 +19,7 @@ export type Webhook = {
   /** Only what concerns this device. */
   deviceId: string | null
   /** Whose words it is told. */
-  sight: Sight
+  visibility: Visibility
   /** Sealed. */
   secret: string
   previousSecret: string | null
@@ -39,9 +39,9 @@ export type Webhook = {
 
 export type WebhookDraft = Pick<
   Webhook,
-  'id' | 'environmentId' | 'url' | 'types' | 'deviceId' | 'sight' | 'secret'
+  'id' | 'environmentId' | 'url' | 'types' | 'deviceId' | 'visibility' | 'secret'
 >
-export type WebhookChange = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId' | 'enabled' | 'sight'>>
+export type WebhookChange = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId' | 'enabled' | 'visibility'>>
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 

@@ -4,7 +4,7 @@ import { type AttentionCode, attentions } from '../devices/attention.ts'
 import type { Device, Load } from '../devices/device.ts'
 import { type Enrolment, signsOf } from '../devices/enrolment.ts'
 import { dayPartsLeft } from '../devices/pace.ts'
-import { type Caution, limitsOf, newChatsLeft, warmUpEndsAt } from '../devices/sending-safety.ts'
+import { limitsOf, newChatsLeft, type Safety, warmUpEndsAt } from '../devices/sending-safety.ts'
 import { isoTime, isoTimeOrNull } from '../lib/time.ts'
 import type { Candidate } from '../messages/choose.ts'
 
@@ -34,7 +34,7 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
         signs: signsOf(device, online),
       },
     }),
-    ...(device.caution && { safety: shownSafety(device, device.caution, load, now) }),
+    ...(device.safety && { safety: shownSafety(device, device.safety, load, now) }),
     about: {
       ...(appVersion !== undefined && { app_version: appVersion }),
       ...(model !== undefined && { model }),
@@ -56,13 +56,13 @@ const attentionOf = (device: Device, now: number): readonly AttentionCode[] =>
 /** A number without bounds is none in JSON. */
 const bounded = (count: number) => (Number.isFinite(count) ? count : null)
 
-function shownSafety(device: Device, caution: Caution, { pace }: Load, now: number) {
+function shownSafety(device: Device, safety: Safety, { pace }: Load, now: number) {
   const { restUntil = 0 } = pace
   return {
-    gap_least_seconds: caution.gapLeast,
-    gap_most_seconds: caution.gapMost,
-    new_chats_per_day: caution.newChatsPerDay,
-    warm_up_days: caution.warmUpDays,
+    gap_least_seconds: safety.gapLeast,
+    gap_most_seconds: safety.gapMost,
+    new_chats_per_day: safety.newChatsPerDay,
+    warm_up_days: safety.warmUpDays,
     warm_up_ends_at: isoTimeOrNull(warmUpEndsAt(device, now)),
     messages_left_today: bounded(dayPartsLeft(limitsOf(device, now), pace, now)),
     new_chats_left_today: bounded(newChatsLeft(device, pace, now)),

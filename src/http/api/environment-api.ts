@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Environment, EnvironmentName } from '../../core/environment.ts'
 import { type Door, keyOf } from '../server/auth.ts'
-import { nothingAt } from '../server/not-found.ts'
+import { notFoundAt } from '../server/not-found.ts'
 import { StreamAnswer } from '../server/stream-answer.ts'
 import type { Streams } from '../server/streams.ts'
 import { dropNulls, mayBeLeftOut } from '../server/validation.ts'
@@ -29,7 +29,7 @@ export function registerEnvironment(
   parts: EnvironmentParts,
   streams: Streams,
 ): void {
-  const nothingHere = nothingAt(bases[name], parts.routes)
+  const nothingHere = notFoundAt(bases[name], parts.routes)
   noteRefusals(app, parts, name)
   app.addHook('onRequest', parts.door.hook(name))
   app.addHook('onRequest', (request, reply, done) => {

@@ -5,9 +5,9 @@ import type { Environment, Settings } from '../../core/environment.ts'
 import type { Journal } from '../../core/events/journal.ts'
 import type { Canceler } from '../../core/messages/canceler.ts'
 import type { Gateway } from '../../core/messages/gateway.ts'
-import type { Forgetter } from '../../core/people/erasure.ts'
+import type { Erasure } from '../../core/people/erasure.ts'
 import type { Store } from '../../core/store.ts'
-import type { WebhookDesk } from '../../core/webhooks/webhook-admin.ts'
+import type { WebhookAdmin } from '../../core/webhooks/webhook-admin.ts'
 import type { LinkParts } from './devices/linking.ts'
 import type { StatParts } from './environment/stats.ts'
 import type { KeyParts } from './keys/actions.ts'
@@ -32,10 +32,10 @@ export type RouteParts = {
     | 'readConversation'
     | 'optedOut'
   >
-  forgetter: Pick<Forgetter, 'erase'>
+  erasure: Pick<Erasure, 'erase'>
   fleet: Pick<Fleet, 'member'>
   journal: Pick<Journal, 'read' | 'after' | 'head' | 'look' | 'event'>
-  desk: WebhookDesk
+  admin: WebhookAdmin
   devices: LinkParts
   keys: KeyParts
   stats: StatParts

@@ -2,17 +2,17 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { allowsAddress, environmentOf, type Key, type Scope } from '../../core/access/key.ts'
-import type { KeyRing } from '../../core/access/key-cache.ts'
+import type { KeyCache } from '../../core/access/key-cache.ts'
 import type { EnvironmentName } from '../../core/environment.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
-import { keyOfVisitor, type Visitors } from '../session/session-users.ts'
+import { keyOfVisitor, type SessionUsers } from '../session/session-users.ts'
 import type { Allowance, FailureDelay, RequestLimits } from './rate-limits.ts'
 
 export type DoorParts = {
-  keys: KeyRing
+  keys: KeyCache
   /** People with a browser, who come without a key. */
-  visitors: Visitors
+  sessionUsers: SessionUsers
   limits: RequestLimits
   failures: FailureDelay
   /** Requests a minute for keys without a limit of their own. */
@@ -46,13 +46,13 @@ export class Door {
    */
   hook(environment: EnvironmentName) {
     return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-      if (request.headers.authorization === undefined && this.#parts.visitors.hasSession(request)) {
+      if (request.headers.authorization === undefined && this.#parts.sessionUsers.hasSession(request)) {
         this.#visit(request, environment)
           .then(key => this.#known(request, reply, key, done))
           .catch(done)
         return
       }
-      let key: ReturnType<KeyRing['find']>
+      let key: ReturnType<KeyCache['find']>
       try {
         key = this.#parts.keys.find(secretOf(request, environment))
       } catch (error) {
@@ -76,8 +76,8 @@ export class Door {
   }
 
   async #visit(request: FastifyRequest, environment: EnvironmentName, isUse = true): Promise<Key> {
-    const { visitors, environmentId } = this.#parts
-    request.visitor = await visitors.find(request, isUse)
+    const { sessionUsers, environmentId } = this.#parts
+    request.visitor = await sessionUsers.find(request, isUse)
     return keyOfVisitor(request.visitor, environment, environmentId(environment))
   }
 
@@ -134,7 +134,7 @@ export class Door {
 
   #unconfirmed({ visitor, routeOptions }: FastifyRequest): Problem | undefined {
     if (!visitor || !routeOptions.config.asksPassword) return undefined
-    return this.#parts.visitors.unconfirmed(visitor)
+    return this.#parts.sessionUsers.unconfirmed(visitor)
   }
 
   #forbidden(request: FastifyRequest, key: Key): Problem | undefined {

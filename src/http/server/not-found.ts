@@ -6,7 +6,7 @@ import { Problem } from '../../core/problem.ts'
 export const nothingHere = () => new Problem('not_found', 'There is nothing at this address.')
 
 /** For addresses under `base`, whose routes are these. */
-export function nothingAt(base: string, routes: readonly { method: string; paths: readonly string[] }[]) {
+export function notFoundAt(base: string, routes: readonly { method: string; paths: readonly string[] }[]) {
   const matchers = routes.flatMap(({ method, paths }) =>
     paths.map(path => ({ method, pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`) })),
   )

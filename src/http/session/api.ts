@@ -8,14 +8,14 @@ import type { Awaitable } from '../../core/lib/awaitable.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
 import { noQuery, readQuery } from '../api/read-query.ts'
-import { nothingAt } from '../server/not-found.ts'
+import { notFoundAt } from '../server/not-found.ts'
 import { asProblem } from '../server/problems.ts'
 import type { Allowance } from '../server/rate-limits.ts'
 import { dropNulls } from '../server/validation.ts'
 import { type AuditParts, audited, deedOf, draftOf, noteRefusals } from './audit.ts'
 import type { BrowserGuard } from './browser-guard.ts'
 import type { SessionRoute } from './routes.ts'
-import { keyIdOf, type Visitors } from './session-users.ts'
+import { keyIdOf, type SessionUsers } from './session-users.ts'
 
 export type SessionParts = AuditParts & {
   /** For how long to hold back the answer to somebody who failed. */
@@ -24,14 +24,14 @@ export type SessionParts = AuditParts & {
   count: (id: string, most: number) => Awaitable<Allowance>
   routes: readonly SessionRoute[]
   guard: BrowserGuard
-  visitors: Visitors
+  sessionUsers: SessionUsers
 }
 
 export const sessionBase = '/session'
 
 export function registerSession(app: FastifyInstance, parts: SessionParts): void {
-  const { routes, guard, visitors } = parts
-  const nothingHere = nothingAt(
+  const { routes, guard, sessionUsers } = parts
+  const nothingHere = notFoundAt(
     sessionBase,
     routes.map(({ method, path }) => ({ method, paths: [path] })),
   )
@@ -56,11 +56,11 @@ export function registerSession(app: FastifyInstance, parts: SessionParts): void
       bodyLimit: limits.sessionBody.value,
       onRequest: async request => {
         if (route.isLogin) guard.checkLogin(request)
-        request.visitor = await visitorOf(request, route, visitors)
+        request.visitor = await visitorOf(request, route, sessionUsers)
         if (request.visitor) await requireAllowance(parts, request.visitor)
         // Before the body: whoever may not do it does not learn whether it could be done.
         if (route.access === 'team') requireTeam(request.visitor!.user)
-        const unconfirmed = route.asksPassword && visitors.unconfirmed(request.visitor!)
+        const unconfirmed = route.asksPassword && sessionUsers.unconfirmed(request.visitor!)
         if (unconfirmed) throw unconfirmed
       },
       preValidation: (request, _reply, done) => {
@@ -84,10 +84,10 @@ async function requireAllowance({ count }: SessionParts, visitor: SignedIn): Pro
 async function visitorOf(
   request: FastifyRequest,
   { access }: SessionRoute,
-  visitors: Visitors,
+  sessionUsers: SessionUsers,
 ): Promise<SignedIn | null> {
-  if (access !== 'anyone') return await visitors.find(request)
-  return visitors.hasSession(request) ? await visitors.find(request).catch(() => null) : null
+  if (access !== 'anyone') return await sessionUsers.find(request)
+  return sessionUsers.hasSession(request) ? await sessionUsers.find(request).catch(() => null) : null
 }
 
 const handlerOf =

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-export class Visitors {
+export class SessionUsers {
   readonly #accounts: Pick<Accounts, 'signedIn' | 'unconfirmed'>
   readonly #guard: BrowserGuard
 

@@ -5,7 +5,7 @@ import { codeMs, codeTries } from '../../core/devices/phone.ts'
 
 const mostAddresses = 10_000
 
-export class Guesses {
+export class CodeGuesses {
   readonly #now: () => number
   readonly #wrong = new Map<string, { count: number; at: number }>()
 

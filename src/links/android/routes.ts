@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hashCode, hashEnrolmentToken, type Phone, type Proof } from '../../core/devices/phone.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
-import { Guesses } from './code-guesses.ts'
+import { CodeGuesses } from './code-guesses.ts'
 import { aboutOf } from './from-phone.ts'
 import { isSigned } from './hooks.ts'
 import type { AndroidPhones } from './phones.ts'
@@ -41,7 +41,7 @@ export function phonePath(url: string): string {
 /** Registers the routes in a scope of their own, under `phoneBase`. */
 export function phoneRoutes(app: FastifyInstance, parts: PhoneRouteParts): void {
   const { phones, switchboard, publicUrl, delay, now } = parts
-  const guesses = new Guesses(now)
+  const guesses = new CodeGuesses(now)
   // Whatever the app calls its content: the handler reads it, after it knows who is speaking.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

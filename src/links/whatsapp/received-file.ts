@@ -3,14 +3,14 @@
 import { shownAttachment } from '../../core/inbox/attachment.ts'
 import { NoRoom } from '../../core/inbox/no-room.ts'
 import type { Incoming, MediaFile } from '../../core/inbox/received.ts'
-import { SomeAtOnce } from '../../core/lib/limiter.ts'
+import { Limiter } from '../../core/lib/limiter.ts'
 import type { Log } from '../../core/lib/log.ts'
 import type { News } from '../../core/link.ts'
 
 /** Trying again would not help. */
 export class Hopeless extends Error {}
 
-export type WithFileParts = {
+export type ReceivedFileParts = {
   deviceId: string
   news: Pick<News, 'received'>
   /** It was told, and need not be remembered any more. */
@@ -25,14 +25,14 @@ type Bare = Omit<Incoming, 'deviceId'>
 const atOnce = 4
 const pausesMs = [2_000, 10_000, 60_000, 300_000]
 
-export class WithFile {
-  readonly #parts: WithFileParts
+export class ReceivedFiles {
+  readonly #parts: ReceivedFileParts
   /** A stranger may send a thousand files at once. */
-  readonly #files = new SomeAtOnce(atOnce)
+  readonly #files = new Limiter(atOnce)
   /** How often each was tried. */
   readonly #underWay = new Map<string, number>()
 
-  constructor(parts: WithFileParts) {
+  constructor(parts: ReceivedFileParts) {
     this.#parts = parts
   }
 

@@ -11,7 +11,7 @@ const halves = [0, 1]
 /** One entry for each step of each half: whoever notes one, here or on another node, undoes none. */
 const placeOf = (messageId: string, half: number, step: Step) => `${messageId}/${half}/${step}`
 
-export class Halves {
+export class TwoPart {
   readonly #vault: Vault
 
   constructor(vault: Vault) {

@@ -28,9 +28,9 @@ export const reseal: Verb<Resealing, void> = async (tx, asked) => {
   return asked.map(() => undefined)
 }
 
-type Again = Resealing['again']
+type Rerun = Resealing['again']
 
-async function resealWebhooks(tx: Transaction, again: Again): Promise<void> {
+async function resealWebhooks(tx: Transaction, again: Rerun): Promise<void> {
   const rows = await tx.all<{ id: string; secret: string; previous: string | null }>(
     sql`SELECT id, secret, previous_secret AS previous FROM webhooks`,
   )
@@ -41,7 +41,7 @@ async function resealWebhooks(tx: Transaction, again: Again): Promise<void> {
   }
 }
 
-async function resealCodes(tx: Transaction, again: Again): Promise<void> {
+async function resealCodes(tx: Transaction, again: Rerun): Promise<void> {
   const rows = await tx.all<{ id: string; totp: string }>(
     sql`SELECT id, totp FROM users WHERE totp IS NOT NULL`,
   )
@@ -49,7 +49,7 @@ async function resealCodes(tx: Transaction, again: Again): Promise<void> {
     await tx.all(sql`UPDATE users SET totp = ${again(['totp'], totp) ?? totp} WHERE id = ${id}`)
 }
 
-async function resealAnswers(tx: Transaction, again: Again): Promise<void> {
+async function resealAnswers(tx: Transaction, again: Rerun): Promise<void> {
   const rows = await tx.all<{ name: string; body: string }>(sql`SELECT name, body FROM answers ${areSealed}`)
   for (const { name, body } of rows)
     await tx.all(sql`UPDATE answers SET body = ${again(['answers'], body) ?? body} WHERE name = ${name}`)
@@ -62,7 +62,7 @@ type Entry = { device: string; type: string; id: string; value: string }
 /** Thousands of entries are not read at once. */
 const page = 500
 
-async function resealVault(tx: Transaction, again: Again): Promise<void> {
+async function resealVault(tx: Transaction, again: Rerun): Promise<void> {
   let last: Omit<Entry, 'value'> = { device: '', type: '', id: '' }
   while (true) {
     const rows = await tx.all<Entry>(sql`

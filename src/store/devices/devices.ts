@@ -3,7 +3,7 @@
 import type { Connection, Description, Device, Load, Node } from '../../core/devices/device.ts'
 import type { DeviceChange } from '../../core/devices/device-draft.ts'
 import type { Pace } from '../../core/devices/pace.ts'
-import { cautionOf } from '../../core/devices/sending-safety.ts'
+import { safetyOf } from '../../core/devices/sending-safety.ts'
 import type { EventType } from '../../core/events/event.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
@@ -11,17 +11,17 @@ import type { Verb } from '../engine/verb.ts'
 
 export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
-  d.per_minute AS "perMinute", d.per_day AS "perDay", d.driver, d.caution, d.restricted_until AS "restrictedUntil", d.paused, d.draining, d.online, d.held_by AS "heldBy",
+  d.per_minute AS "perMinute", d.per_day AS "perDay", d.driver, d.caution AS safety, d.restricted_until AS "restrictedUntil", d.paused, d.draining, d.online, d.held_by AS "heldBy",
   d.about, p.registered_at AS "registeredAt", p.stream_at AS "streamAt", p.key_at AS "keyAt", d.attention, d.seen_at AS "seenAt", d.created_at AS "createdAt", d.removed_at AS "removedAt"`)
 
 const joined = raw(
   `FROM devices d JOIN environments e ON e.id = d.environment_id LEFT JOIN phones p ON p.device_id = d.id`,
 )
 
-type Told = 'paused' | 'draining' | 'online' | 'about' | 'connection' | 'attention' | 'caution'
+type Told = 'paused' | 'draining' | 'online' | 'about' | 'connection' | 'attention' | 'safety'
 export type DeviceRow = Omit<Device, Told> &
   Connection & {
-    caution: string
+    safety: string
     paused: number
     draining: number
     online: number
@@ -35,7 +35,7 @@ export const deviceFrom = ({ registeredAt, streamAt, keyAt, ...row }: DeviceRow)
   draining: row.draining === 1,
   online: row.online === 1,
   driver: row.kind === 'whatsapp' ? (row.driver ?? 'linked') : null,
-  caution: cautionOf(row.kind, row.driver, JSON.parse(row.caution)),
+  safety: safetyOf(row.kind, row.driver, JSON.parse(row.safety)),
   about: JSON.parse(row.about),
   attention: JSON.parse(row.attention),
 })
@@ -70,14 +70,14 @@ export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | u
     const after = {
       ...before,
       ...change,
-      caution: before.caution && { ...before.caution, ...change.caution },
+      safety: before.safety && { ...before.safety, ...change.safety },
     }
     await tx.all(sql`
       UPDATE devices SET name = ${after.name}, phone = ${after.phone}, per_minute = ${after.perMinute},
         per_day = ${after.perDay}, paused = ${after.paused}, draining = ${after.draining}
       WHERE id = ${deviceId}`)
-    if (change.caution && after.caution)
-      await tx.all(sql`UPDATE devices SET caution = ${JSON.stringify(after.caution)} WHERE id = ${deviceId}`)
+    if (change.safety && after.safety)
+      await tx.all(sql`UPDATE devices SET caution = ${JSON.stringify(after.safety)} WHERE id = ${deviceId}`)
     if (before.paused !== after.paused) tell(tx, after.paused ? 'device.paused' : 'device.resumed', after)
     const { paused: _, ...rest } = change
     if (Object.keys(rest).length > 0) tell(tx, 'device.changed', after, rest)

@@ -6,7 +6,7 @@ type Waiting<Input, Output> = {
   reject: (error: unknown) => void
 }
 
-export class Together<Input, Output> {
+export class BatchedReads<Input, Output> {
   readonly #answer: (inputs: Input[]) => Promise<Output[]>
   #waiting: Waiting<Input, Output>[] = []
 

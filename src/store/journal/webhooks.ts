@@ -1,7 +1,7 @@
 /** Addresses that are told what happens. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import { sightBits, sightFrom } from '../../core/events/visibility.ts'
+import { visibilityBits, visibilityFrom } from '../../core/events/visibility.ts'
 import type { Hold, Replay, Settlement } from '../../core/store.ts'
 import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../../core/webhooks/webhook.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
@@ -10,21 +10,21 @@ import type { Verb } from '../engine/verb.ts'
 import { leaveNoRest, writeDeliveries } from './deliveries.ts'
 
 const columns =
-  raw(`id, environment_id AS "environmentId", url, types, device_id AS "deviceId", sight, secret,
+  raw(`id, environment_id AS "environmentId", url, types, device_id AS "deviceId", sight AS visibility, secret,
   previous_secret AS "previousSecret", previous_until AS "previousUntil", position, enabled,
   disabled_reason AS "disabledReason", failing_since AS "failingSince", rests_until AS "restsUntil",
   held_by AS "heldBy", held_until AS "heldUntil", created_at AS "createdAt"`)
 
-type WebhookRow = Omit<Webhook, 'types' | 'enabled' | 'sight'> & {
+type WebhookRow = Omit<Webhook, 'types' | 'enabled' | 'visibility'> & {
   types: string | null
   enabled: number
-  sight: number
+  visibility: number
 }
 const fromRow = (row: WebhookRow): Webhook => ({
   ...row,
   types: row.types === null ? null : JSON.parse(row.types),
   enabled: row.enabled === 1,
-  sight: sightFrom(row.sight),
+  visibility: visibilityFrom(row.visibility),
 })
 const typesText = (types: readonly string[] | null) => (types === null ? null : JSON.stringify(types))
 
@@ -53,7 +53,7 @@ export const addWebhook: Verb<WebhookDraft, Webhook> = async (tx, drafts) => {
     const [row] = await tx.all<WebhookRow>(sql`
       INSERT INTO webhooks (id, environment_id, url, types, device_id, sight, secret, position, created_at)
       VALUES (${draft.id}, ${draft.environmentId}, ${draft.url}, ${typesText(draft.types)}, ${draft.deviceId},
-        ${sightBits(draft.sight)}, ${draft.secret}, ${tx.last}, ${tx.now})
+        ${visibilityBits(draft.visibility)}, ${draft.secret}, ${tx.last}, ${tx.now})
       RETURNING ${columns}`)
     added.push(fromRow(row!))
   }
@@ -80,7 +80,7 @@ export const changeWebhook: Verb<Named & { change: WebhookChange }, Webhook | un
     // Back again it hears what happens from now on; the time between can be replayed.
     const [row] = await tx.all<WebhookRow>(sql`
       UPDATE webhooks SET url = ${after.url}, types = ${typesText(after.types)}, device_id = ${after.deviceId},
-        sight = ${sightBits(after.sight)}, enabled = ${after.enabled}, disabled_reason = ${reason},
+        sight = ${visibilityBits(after.visibility)}, enabled = ${after.enabled}, disabled_reason = ${reason},
         position = ${isBack ? tx.last : before.position},
         failing_since = ${isNew ? null : before.failingSince}, rests_until = ${isNew ? null : before.restsUntil}
       WHERE id = ${id} RETURNING ${columns}`)

@@ -10,7 +10,7 @@ import {
   nextChance,
   type Pace,
 } from '../../core/devices/pace.ts'
-import { cautionOf } from '../../core/devices/sending-safety.ts'
+import { safetyOf } from '../../core/devices/sending-safety.ts'
 import type { Message } from '../../core/messages/message.ts'
 import type { Claim } from '../../core/store.ts'
 import { from, type Sql, sql } from '../engine/sql.ts'
@@ -66,7 +66,7 @@ type Claimer = Limits & {
   environmentId: number
   kind: DeviceKind
   driver: Driver | null
-  caution: string
+  safety: string
   restrictedUntil: number | null
   createdAt: number
   paused: number
@@ -83,7 +83,7 @@ async function claimFor(
   const [[device], queued] = await Promise.all([
     tx.all<Claimer>(sql`
       SELECT d.environment_id AS "environmentId", d.kind, d.driver, d.per_minute AS "perMinute", d.per_day AS "perDay",
-        d.caution, d.restricted_until AS "restrictedUntil", d.created_at AS "createdAt", d.paused,
+        d.caution AS safety, d.restricted_until AS "restrictedUntil", d.created_at AS "createdAt", d.paused,
         d.removed_at IS NOT NULL AS removed, l.pace
       FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`),
     tx.all<MessageRow>(sql`
@@ -94,9 +94,9 @@ async function claimFor(
   const waiting = queued.filter(({ seq }) => !except.includes(seq)).slice(0, limit)
   if (!device || device.paused || device.removed || waiting.length === 0)
     return { messages: [], retryAt: null }
-  const caution = cautionOf(device.kind, device.driver, JSON.parse(device.caution))
-  const { taken, pace, retryAt } = caution
-    ? await pickCarefully(tx, { ...device, id: deviceId, caution }, waiting, { limit, except })
+  const safety = safetyOf(device.kind, device.driver, JSON.parse(device.safety))
+  const { taken, pace, retryAt } = safety
+    ? await pickCarefully(tx, { ...device, id: deviceId, safety }, waiting, { limit, except })
     : within(device, waiting, tx.now)
   const messages = taken.map(row => handOver(fromRow(row), nextTime()))
   if (messages.length === 0) return { messages, retryAt }

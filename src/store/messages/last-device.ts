@@ -27,7 +27,7 @@ const cameLast = raw(`(SELECT seq FROM received
   ORDER BY n_sender DESC LIMIT 1) AS came`)
 
 /** The device that last exchanged messages with each number. */
-export async function familiarDevices(
+export async function lastDevices(
   connection: Sql,
   asked: readonly Acquaintance[],
 ): Promise<(string | undefined)[]> {

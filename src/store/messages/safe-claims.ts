@@ -1,7 +1,7 @@
 /** What a number may be handed that must not send too eagerly: seldom, unevenly, and to few strangers a day. */
 
 import { afterHanding, type Limits, mayHand, nextChance, type Pace } from '../../core/devices/pace.ts'
-import { type Caution, gapMs, limitsOf, newChatsAt, newChatsLeft } from '../../core/devices/sending-safety.ts'
+import { gapMs, limitsOf, newChatsAt, newChatsLeft, type Safety } from '../../core/devices/sending-safety.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { columns, type MessageRow, recipientOf } from './message-row.ts'
@@ -12,7 +12,7 @@ export type Picked = { taken: readonly MessageRow[]; pace: string | null; retryA
 type CarefulDevice = Limits & {
   id: string
   environmentId: number
-  caution: Caution
+  safety: Safety
   restrictedUntil: number | null
   createdAt: number
   pace: string
@@ -41,7 +41,7 @@ export async function pickCarefully(
     known.add(row.recipient)
     taken.push(row)
     pace = afterHanding(pace, row.parts, now, isNew)
-    const gap = gapMs(device.caution)
+    const gap = gapMs(device.safety)
     if (gap > 0) pace = { ...pace, restUntil: now + gap }
   }
   const rests = (row: MessageRow) => {

@@ -26,16 +26,16 @@ import {
 } from 'baileys'
 import { ProtocolAddress } from 'libsignal'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { mendLibsignal } from '../../../src/links/whatsapp/linked/patch-libsignal.ts'
-import { hush } from '../../../src/links/whatsapp/linked/quiet-libsignal.ts'
+import { patchLibsignal } from '../../../src/links/whatsapp/linked/patch-libsignal.ts'
+import { quietLibsignal } from '../../../src/links/whatsapp/linked/quiet-libsignal.ts'
 import { MediaHost } from './media-host.ts'
 import { type Heard, NoiseServer, newIdentity } from './noise.ts'
 import { type Bundle, type Companion, Party, type PartyDraft } from './party.ts'
 import { Queries } from './queries.ts'
 
-hush()
+quietLibsignal()
 // Phones never had the fault that it mends.
-mendLibsignal()
+patchLibsignal()
 
 // The library leaves long timers behind, for which every test would wait.
 const usualTimeout = globalThis.setTimeout

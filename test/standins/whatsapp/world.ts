@@ -19,7 +19,7 @@ export type WhatsAppWorld = {
 }
 
 /** As fast as it goes: most tests are not about patience. */
-export const reckless = { gapLeast: 0, gapMost: 0, newChatsPerDay: null, warmUpDays: 0 }
+export const noSafety = { gapLeast: 0, gapMost: 0, newChatsPerDay: null, warmUpDays: 0 }
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -35,7 +35,7 @@ export async function link(
     if (step.step === 'failed') throw new Error(step.detail)
     if (step.step !== 'linked') continue
     const device = await gateway.device('production', { kind: 'whatsapp', phone: step.number })
-    await gateway.store.change(device.id, { caution: reckless })
+    await gateway.store.change(device.id, { safety: noSafety })
     await new SealedVault(gateway.store, device.id, gateway.sealer).write(step.session)
     return device
   }

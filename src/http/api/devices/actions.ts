@@ -3,7 +3,7 @@
 import type { Device } from '../../../core/devices/device.ts'
 import * as enrolment from '../../../core/devices/enrolment.ts'
 import { type Fleet, newcomer } from '../../../core/devices/fleet.ts'
-import type { Caution } from '../../../core/devices/sending-safety.ts'
+import type { Safety } from '../../../core/devices/sending-safety.ts'
 import type { Environment } from '../../../core/environment.ts'
 import type { Keep } from '../../../core/idempotency.ts'
 import type { Candidate } from '../../../core/messages/choose.ts'
@@ -113,14 +113,23 @@ export const changeDevice =
   (parts: DeviceParts): Action<DeviceResponse> =>
   async ({ environment, params, body }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    const { name, phone, per_minute, per_day, paused, draining, safety, cloud } = body as DeviceChangeRequest
+    const {
+      name,
+      phone,
+      per_minute,
+      per_day,
+      paused,
+      draining,
+      cloud,
+      safety: asked,
+    } = body as DeviceChangeRequest
     if (phone !== undefined && device.kind === 'whatsapp')
       throw invalid(
         '/phone',
         'The number of a WhatsApp device cannot be changed: link another as a new device.',
       )
-    if (safety && !device.caution) throw invalid('/safety', 'Only WhatsApp numbers have safety settings.')
-    const caution = safety && cautionFrom(safety, device.caution!)
+    if (asked && !device.safety) throw invalid('/safety', 'Only WhatsApp numbers have safety settings.')
+    const safety = asked && safetyFrom(asked, device.safety!)
     if (cloud)
       await parts.renewCloud(device, {
         ...(cloud.access_token !== undefined && { accessToken: cloud.access_token }),
@@ -133,7 +142,7 @@ export const changeDevice =
       ...(per_day !== undefined && { perDay: per_day }),
       ...(paused !== undefined && { paused }),
       ...(draining !== undefined && { draining }),
-      ...(caution && { caution }),
+      ...(safety && { safety }),
     })
     if (!changed) throw missing()
     return { success: true, data: shownDevice(await find(parts, environment, device.id), parts.now()) }
@@ -180,7 +189,7 @@ export async function find(
 
 const missing = () => new Problem('device_not_found', 'There is no device with this id.')
 
-function cautionFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: Caution): Caution {
+function safetyFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: Safety): Safety {
   const after = {
     gapLeast: given.gap_least_seconds ?? before.gapLeast,
     gapMost: given.gap_most_seconds ?? before.gapMost,

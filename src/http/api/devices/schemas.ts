@@ -17,7 +17,7 @@ const perMinute = limit('SMS parts it may be handed in any 60 seconds; null: no 
 const perDay = limit('SMS parts it may be handed on one day (UTC); null: no limit.')
 
 const seconds = (description: string) => Type.Number({ minimum: 0, maximum: 3_600, description })
-const caution = {
+const safetyFields = {
   gap_least_seconds: seconds('Between two messages lies a random time: so long at least.'),
   gap_most_seconds: seconds('So long at most.'),
   new_chats_per_day: limit('People it may write to for the first time on one day (UTC); null: no limit.'),
@@ -30,7 +30,7 @@ const caution = {
 const count = (description: string) => Type.Unsafe<number | null>({ type: ['integer', 'null'], description })
 const safety = Type.Object(
   {
-    ...caution,
+    ...safetyFields,
     warm_up_ends_at: Type.Union([time('When it may send as usual; null: it may now.'), Type.Null()]),
     messages_left_today: count('Messages it may still send today (UTC); null: no limit.'),
     new_chats_left_today: count('People it may still write to for the first time today; null: no limit.'),
@@ -176,7 +176,7 @@ export const DeviceChangeRequest = Type.Object(
       ),
     ),
     safety: Type.Optional(
-      Type.Partial(Type.Object(caution), {
+      Type.Partial(Type.Object(safetyFields), {
         ...closed,
         description: 'How carefully it sends. Only for WhatsApp numbers.',
       }),

@@ -2,7 +2,7 @@
 
 import { eventIdOf, eventTypes, type Interest, seqOf } from '../../../core/events/event.ts'
 import type { Journal, Telling } from '../../../core/events/journal.ts'
-import { asSeen, type Sight, sightOf } from '../../../core/events/visibility.ts'
+import { asSeen, type Visibility, visibilityOf } from '../../../core/events/visibility.ts'
 import type { shownEvent } from '../../../core/wire/event.ts'
 import { StreamAnswer } from '../../server/stream-answer.ts'
 import { bad, uuidOf } from '../query.ts'
@@ -30,7 +30,7 @@ export const events =
     if (cursor !== undefined && cursor !== after)
       throw bad('cursor', 'must not differ from after: they mean the same')
     const interest = interestOf(types, device_id)
-    const sight = sightOf(key.scopes)
+    const visibility = visibilityOf(key.scopes)
     const name = cursor === undefined ? 'after' : 'cursor'
     const from = after === undefined ? 0 : placeOf(name, after)
     // Whoever asks right after a send must find it.
@@ -47,7 +47,7 @@ export const events =
     const last = found.length > limit ? data.at(-1)!.seq : place
     return {
       success: true,
-      data: data.map(one => JSON.parse(asSeen(one, sight)) as ReturnType<typeof shownEvent>),
+      data: data.map(one => JSON.parse(asSeen(one, visibility)) as ReturnType<typeof shownEvent>),
       next_cursor: eventIdOf(last),
       has_more: last < journal.head,
     }
@@ -66,7 +66,7 @@ export const stream =
     return new StreamAnswer('text/event-stream', signal =>
       pieces(
         journal,
-        { from, environmentId: environment.id, interest, sight: sightOf(key.scopes), isAllowed },
+        { from, environmentId: environment.id, interest, visibility: visibilityOf(key.scopes), isAllowed },
         signal,
       ),
     )
@@ -76,13 +76,13 @@ type Listener = {
   from: number
   environmentId: number
   interest: Interest
-  sight: Sight
+  visibility: Visibility
   isAllowed: () => Promise<boolean>
 }
 
 async function* pieces(
   journal: EventParts['journal'],
-  { from, environmentId, interest, sight, isAllowed }: Listener,
+  { from, environmentId, interest, visibility, isAllowed }: Listener,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   // Also whoever has heard of nothing yet comes back to where it was.
@@ -95,7 +95,7 @@ async function* pieces(
     place = last
     if (tellings.length > 0) {
       yield tellings
-        .map(one => `id: ${eventIdOf(one.seq)}\nevent: ${one.type}\ndata: ${asSeen(one, sight)}\n\n`)
+        .map(one => `id: ${eventIdOf(one.seq)}\nevent: ${one.type}\ndata: ${asSeen(one, visibility)}\n\n`)
         .join('')
       saidAt = performance.now()
     } else if (performance.now() - saidAt >= heartbeatMs) {

@@ -1,7 +1,7 @@
 /** Who wants no messages, and whom to forget. */
 
 import { isoTime } from '../../../core/lib/time.ts'
-import type { Forgetter } from '../../../core/people/erasure.ts'
+import type { Erasure } from '../../../core/people/erasure.ts'
 import type { OptOut } from '../../../core/people/opt-out.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { Store } from '../../../core/store.ts'
@@ -63,8 +63,8 @@ const personOf = (given: string): string =>
   /^[\w.:+-]{1,200}@[\w.]{1,50}$/.test(given) ? given : numberOf('number', given)
 
 export const erase =
-  (forgetter: Pick<Forgetter, 'erase'>): Action<ErasedResponse> =>
+  (erasure: Pick<Erasure, 'erase'>): Action<ErasedResponse> =>
   async ({ environment, params }) => ({
     success: true,
-    data: await forgetter.erase(environment, personOf(params.number!)),
+    data: await erasure.erase(environment, personOf(params.number!)),
   })

@@ -51,6 +51,6 @@ export const peopleRoutes = (parts: RouteParts): readonly Route[] => [
     scope: 'people:manage',
     response: shapes.ErasedResponse,
     problems: [],
-    action: erase(parts.forgetter),
+    action: erase(parts.erasure),
   },
 ]

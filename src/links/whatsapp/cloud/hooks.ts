@@ -7,7 +7,7 @@ import type { Amendment } from '../../../core/inbox/amendment.ts'
 import type { Incoming } from '../../../core/inbox/received.ts'
 import type { Receipt } from '../../../core/messages/message.ts'
 import { Problem } from '../../../core/problem.ts'
-import { Halves } from '../two-part.ts'
+import { TwoPart } from '../two-part.ts'
 import { type CloudAccount, readAccount } from './account.ts'
 import { type CloudStatus, type Posted, read } from './from-cloud.ts'
 import { cloudInboxType } from './line.ts'
@@ -92,7 +92,7 @@ export class CloudHooks {
   async #receipt(device: Device, { half, ...status }: CloudStatus): Promise<Receipt | undefined> {
     const receipt = { ...status, deviceId: device.id }
     if (half === undefined || status.outcome === 'failed') return receipt
-    const halves = new Halves(this.#parts.vault(device.id))
+    const halves = new TwoPart(this.#parts.vault(device.id))
     const whole = await halves.note(status.messageId, half, status.outcome)
     return whole && { ...receipt, outcome: whole }
   }

@@ -13,8 +13,8 @@ import { Timers } from '../../timers.ts'
 import { keepMs } from '../linked/outbox.ts'
 import type { MediaFile } from '../linked/to-whatsapp.ts'
 import { mediaFailure } from '../media-failure.ts'
-import { Counted, WithFile } from '../received-file.ts'
-import { Halves } from '../two-part.ts'
+import { Counted, ReceivedFiles } from '../received-file.ts'
+import { TwoPart } from '../two-part.ts'
 import { type CloudAccount, readAccount } from './account.ts'
 import type { CloudFileRef, CloudMessage } from './from-cloud.ts'
 import { Graph, Refused } from './graph.ts'
@@ -48,7 +48,7 @@ export class CloudLine implements Link {
   readonly #parts: CloudLineParts
   readonly #tick: NodeJS.Timeout
   readonly #timers = new Timers()
-  readonly #withFile: WithFile
+  readonly #withFile: ReceivedFiles
   /** Meta's ids of files that were uploaded, by path: a bulk request uploads its file once. */
   readonly #uploads = new Map<string, Promise<string>>()
   #device: Device
@@ -64,7 +64,7 @@ export class CloudLine implements Link {
     this.#parts = parts
     this.#device = parts.device
     const { news, vault, log } = parts
-    this.#withFile = new WithFile({
+    this.#withFile = new ReceivedFiles({
       deviceId: parts.device.id,
       news,
       forget: id => vault.write([{ type: cloudInboxType, id, value: null }]),
@@ -139,7 +139,7 @@ export class CloudLine implements Link {
       this.#say(false, error instanceof Refused ? 'token_refused' : 'api_unreachable')
     }
     this.#checkedAt = performance.now()
-    await new Halves(vault).forgetOld(Date.now() - keepMs)
+    await new TwoPart(vault).forgetOld(Date.now() - keepMs)
   }
 
   #say(up: boolean, trouble?: 'token_refused' | 'api_unreachable'): void {

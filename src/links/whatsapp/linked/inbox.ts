@@ -4,10 +4,10 @@ import type { Vault } from '../../../core/devices/vault.ts'
 import { attachmentId } from '../../../core/inbox/attachment.ts'
 import type { MediaFile } from '../../../core/inbox/received.ts'
 import type { Log } from '../../../core/lib/log.ts'
-import { Again } from '../../../core/lib/rerun.ts'
+import { Rerun } from '../../../core/lib/rerun.ts'
 import type { News } from '../../../core/link.ts'
 import { Problem } from '../../../core/problem.ts'
-import { Counted, Hopeless, WithFile } from '../received-file.ts'
+import { Counted, Hopeless, ReceivedFiles } from '../received-file.ts'
 import { addressOf, type FileClass, type SealedFile, unsealed } from './attachment.ts'
 import { type Kept, numberOf, type Read, readMessage } from './from-whatsapp.ts'
 import type { Library, Socket } from './library.ts'
@@ -48,15 +48,15 @@ const frontierMs = 200
 
 export class Inbox {
   readonly #parts: InboxParts
-  readonly #telling = new Again(() => this.#tell())
-  readonly #withFile: WithFile
+  readonly #telling = new Rerun(() => this.#tell())
+  readonly #withFile: ReceivedFiles
   /** Messages whose files are being fetched, by their places: the device's own ids of them. */
   readonly #awaited = new Map<string, string>()
   #isLooking = false
 
   constructor(parts: InboxParts) {
     this.#parts = parts
-    this.#withFile = new WithFile({
+    this.#withFile = new ReceivedFiles({
       ...parts,
       forget: async place => {
         await this.#forget([place])

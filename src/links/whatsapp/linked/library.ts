@@ -1,8 +1,8 @@
 /** The library that speaks WhatsApp's protocol. It is optional: loaded when the first WhatsApp device is opened. */
 
 import type * as Baileys from 'baileys'
-import { mendLibsignal } from './patch-libsignal.ts'
-import { hush } from './quiet-libsignal.ts'
+import { patchLibsignal } from './patch-libsignal.ts'
+import { quietLibsignal } from './quiet-libsignal.ts'
 
 export type Library = typeof Baileys
 export type Socket = ReturnType<typeof Baileys.makeWASocket>
@@ -19,9 +19,9 @@ export function loadLibrary(): Promise<Library> {
 
 async function load(): Promise<Library> {
   // Before it is loaded: its dependency prints session keys to the console, and loses messages.
-  hush()
+  quietLibsignal()
   try {
-    mendLibsignal()
+    patchLibsignal()
     return await import('baileys')
   } catch (error) {
     loading = undefined

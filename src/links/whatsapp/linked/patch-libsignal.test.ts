@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mendLibsignal } from './patch-libsignal.ts'
-import { hush } from './quiet-libsignal.ts'
+import { patchLibsignal } from './patch-libsignal.ts'
+import { quietLibsignal } from './quiet-libsignal.ts'
 
 type Libsignal = {
   ProtocolAddress: new (name: string, device: number) => object
@@ -12,7 +12,7 @@ type Libsignal = {
 }
 
 test('each job runs for whoever asked, one after the other, also behind one that failed', async () => {
-  mendLibsignal()
+  patchLibsignal()
   const require = createRequire(import.meta.resolve('baileys'))
   const { ProtocolAddress, SessionCipher } = require('libsignal') as Libsignal
   const asker = new AsyncLocalStorage<string>()
@@ -42,7 +42,7 @@ test('session keys are not printed, and everything else is', t => {
   t.after(() => {
     console.info = usual
   })
-  hush()
+  quietLibsignal()
   console.info('Closing session:', { privKey: 'secret' })
   console.info('Removing old closed session:', { privKey: 'secret' })
   console.info('hello')

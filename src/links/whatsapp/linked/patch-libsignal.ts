@@ -14,7 +14,7 @@ type Libsignal = { SessionCipher: { prototype: Cipher }; SessionBuilder: { proto
 
 let mended = false
 
-export function mendLibsignal(): void {
+export function patchLibsignal(): void {
   if (mended) return
   // The very copy that the library uses.
   const require = createRequire(import.meta.resolve('baileys'))

@@ -5,7 +5,7 @@ const chatter =
 
 let hushed = false
 
-export function hush(): void {
+export function quietLibsignal(): void {
   if (hushed) return
   hushed = true
   for (const level of ['log', 'info', 'warn', 'error'] as const) {

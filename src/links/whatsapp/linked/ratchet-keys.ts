@@ -28,7 +28,7 @@ const nothing = Uint8Array.of(1)
  *   between would use the same key for another message, and a message decrypted meanwhile would be undone. So each step
  *   has a transaction of its own, one at a time, and is on disk before its ciphertext leaves.
  */
-export const safeConversations =
+export const safeRatchetKeys =
   (make: Make, alone: OneAtATime, arrivals: Arrivals, onKept: () => void): Make =>
   (auth, logger, toLid) => {
     const repository = make(auth, logger, toLid)

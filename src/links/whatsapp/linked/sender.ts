@@ -8,7 +8,7 @@ import { LinkDown } from '../../../core/link.ts'
 import type { Failure, Message, Outcome, Receipt } from '../../../core/messages/message.ts'
 import { hiddenPerson } from '../../../core/people/number.ts'
 import { mediaFailure } from '../media-failure.ts'
-import { Halves, type Step } from '../two-part.ts'
+import { type Step, TwoPart } from '../two-part.ts'
 import type { Library, Socket } from './library.ts'
 import { keepMs, Outbox, type Sent, whatsappIdOf } from './outbox.ts'
 import { Recipients } from './recipients.ts'
@@ -42,7 +42,7 @@ export class Sender {
   readonly #parts: SenderParts
   readonly outbox: Outbox
   readonly #recipients: Recipients
-  readonly #halves: Halves
+  readonly #halves: TwoPart
   #offering = false
   /** How often a message could not be made ready. */
   readonly #unready = new Map<string, number>()
@@ -50,7 +50,7 @@ export class Sender {
   constructor(parts: SenderParts) {
     this.#parts = parts
     this.outbox = new Outbox(parts.vault, parts.now)
-    this.#halves = new Halves(parts.vault)
+    this.#halves = new TwoPart(parts.vault)
     this.#recipients = new Recipients(parts.now)
   }
 

@@ -5,7 +5,7 @@ import type { Log } from '../../../core/lib/log.ts'
 import { Arrivals } from './arrivals.ts'
 import type { cachesFor } from './cache.ts'
 import type { Library, Socket } from './library.ts'
-import { type OneAtATime, safeConversations } from './ratchet-keys.ts'
+import { type OneAtATime, safeRatchetKeys } from './ratchet-keys.ts'
 import type { Session } from './session.ts'
 import { watchSignatures } from './signatures.ts'
 import type { WebVersion } from './web-version.ts'
@@ -72,7 +72,7 @@ export function buildSocket({
       const bytes = id ? await sent(id) : undefined
       return bytes && library.proto.Message.decode(bytes)
     },
-    makeSignalRepository: safeConversations(
+    makeSignalRepository: safeRatchetKeys(
       DEFAULT_CONNECTION_CONFIG.makeSignalRepository,
       alone,
       arrivals,

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Device } from '../../src/core/devices/device.ts'
 import { Fleet } from '../../src/core/devices/fleet.ts'
-import type { Caution } from '../../src/core/devices/sending-safety.ts'
+import type { Safety } from '../../src/core/devices/sending-safety.ts'
 import { Sweeper } from '../../src/core/messages/sweeper.ts'
 import type { Store } from '../../src/core/store.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -13,19 +13,19 @@ import { databases } from '../standins/databases.ts'
 
 const start = Date.UTC(2026, 10, 15, 12)
 const dayMs = 86_400_000
-const free: Caution = { gapLeast: 0, gapMost: 0, newChatsPerDay: null, warmUpDays: 0 }
+const free: Safety = { gapLeast: 0, gapMost: 0, newChatsPerDay: null, warmUpDays: 0 }
 const numberOf = (person: number) => `+1555010${String(person).padStart(4, '0')}`
 
 type World = { store: Store; clock: { now: number }; device: Device }
 
 for (const { name, empty } of databases)
   describe(`a careful number on ${name}`, () => {
-    const inWorld = (caution: Partial<Caution>, work: (world: World) => Promise<void>) => async () => {
+    const inWorld = (safety: Partial<Safety>, work: (world: World) => Promise<void>) => async () => {
       const clock = { now: start }
       const store = await openStore(await empty(), { now: () => clock.now })
       const draft = { environmentId: 1, kind: 'whatsapp' as const, name: 'Shop', phone: '+15550001000' }
       const device = await store.enrol({ ...draft, perMinute: null, perDay: null })
-      await store.change(device.id, { caution: { ...free, ...caution } })
+      await store.change(device.id, { safety: { ...free, ...safety } })
       try {
         await work({ store, clock, device })
       } finally {
