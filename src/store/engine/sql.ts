@@ -74,17 +74,34 @@ export type Run = { text: string; parameters: Value[] }
 
 const plain = (value: Value): Value => (typeof value === 'boolean' ? Number(value) : value)
 
-/** Made once for each place in the program that has a statement; only `varying` makes it anew. */
+/** Made once for each place in the program that has a statement, and each form that `varying` gives it. */
 class Memory<Form> {
-  readonly #forms = new WeakMap<TemplateStringsArray, Form>()
+  readonly #forms = new WeakMap<TemplateStringsArray, Map<string, Form>>()
 
   form(query: Query, make: () => Form): Form {
-    const known = this.#forms.get(query.strings)
-    if (known !== undefined) return known
-    const form = make()
-    if (!query.parts.some(part => part instanceof Raw && part.varies)) this.#forms.set(query.strings, form)
+    let forms = this.#forms.get(query.strings)
+    if (!forms) {
+      forms = new Map()
+      this.#forms.set(query.strings, forms)
+    }
+    const variant = variantOf(query)
+    let form = forms.get(variant)
+    if (form === undefined) {
+      form = make()
+      forms.set(variant, form)
+    }
     return form
   }
+}
+
+/** What makes two uses of one place different statements. It is of the program, so there are few. */
+function variantOf({ parts }: Query): string {
+  let variant = ''
+  for (const part of parts) {
+    if (part instanceof Raw && part.varies) variant += `${part.text}\n`
+    if (part instanceof Records && part.use === 'from') variant += `${Object.keys(part.columns).join()}\n`
+  }
+  return variant
 }
 
 const postgresTexts = new Memory<string>()

@@ -2,20 +2,21 @@
 
 import type { Message, Status } from '../../core/messages/message.ts'
 import { isWritable } from '../../core/people/number.ts'
-import { from, type Sql, sql } from '../engine/sql.ts'
+import { type Sql, sql, words } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import type { Verb } from '../engine/verb.ts'
-import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
+import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
+import { move, numbered } from './move.ts'
 
 type Asked = { environmentId: number; id: string; ask: boolean }
 
 export const cancel: Verb<Asked, Status | undefined> = async (tx, asked) => {
   const found: (Status | undefined)[] = []
   for (const { environmentId, id, ask } of asked) {
-    const waiting = await tx.all<Waiting>(sql`
-      SELECT seq, status FROM messages
-      WHERE id = ${id} AND environment_id = ${environmentId} AND status IN ('queued', 'scheduled')`)
-    if ((await end(tx, waiting, { reason: 'requested' })) > 0) {
+    const matching = await tx.all<{ seq: number }>(
+      sql`SELECT seq FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
+    )
+    if ((await takeBack(tx, matching, 'requested')) > 0) {
       found.push('canceled')
       continue
     }
@@ -39,39 +40,25 @@ export async function cancelAllFor(
   reason: string,
 ): Promise<void> {
   if (!isWritable(number)) return
-  const waiting = await tx.all<Waiting>(sql`
-    SELECT seq, status FROM messages
-    WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND status IN ('queued', 'scheduled')`)
-  await end(tx, waiting, { reason })
+  const waiting = await tx.all<{ seq: number }>(sql`
+    SELECT seq FROM messages
+    WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND status IN (${words(atHand)})`)
+  await takeBack(tx, waiting, reason)
 }
 
-type Waiting = { seq: number; status: Status }
-type Canceled = Trace & { parts: number; pinned: number; held: number }
+/** No device has these. */
+const atHand = ['queued', 'scheduled'] as const
 
 /** Returns how many ended. */
-async function end(
-  tx: Transaction,
-  waiting: readonly Waiting[],
-  data: Record<string, unknown>,
-): Promise<number> {
-  let count = 0
-  for (const before of ['queued', 'scheduled'] as const) {
-    const items = waiting.filter(({ status }) => status === before).map(({ seq }) => ({ message_seq: seq }))
-    if (items.length === 0) continue
-    const canceled = await tx.all<Canceled>(sql`
-      UPDATE messages SET status = 'canceled', due_at = NULL, version = version + 1
-      ${from({ message_seq: 'bigint' }, items)}
-      WHERE messages.seq = r.message_seq AND messages.status = ${before}
-      RETURNING ${trace}, parts, pinned, held`)
-    for (const message of canceled) {
-      // Only what was queued was counted as waiting for its device.
-      if (before === 'queued' && !message.held)
-        tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
-      tell(tx, 'canceled', message, data)
-    }
-    count += canceled.length
-  }
-  return count
+async function takeBack(tx: Transaction, found: readonly { seq: number }[], reason: string): Promise<number> {
+  const seqs = found.map(({ seq }) => seq)
+  const canceled = await move(tx, {
+    to: 'canceled',
+    only: atHand,
+    ...numbered(seqs),
+    data: () => ({ reason }),
+  })
+  return canceled.length
 }
 
 export async function toCancel(connection: Sql, now: number, limit: number): Promise<Message[]> {

@@ -13,10 +13,11 @@ import {
 import { safetyOf } from '../../core/devices/sending-safety.ts'
 import type { Message } from '../../core/messages/message.ts'
 import type { Claim } from '../../core/store.ts'
-import { from, type Sql, sql } from '../engine/sql.ts'
+import { type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import type { Verb } from '../engine/verb.ts'
-import { columns, digitsOf, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'
+import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
+import { move, moveQueued } from './move.ts'
 import { knows, type Picked, pickCarefully } from './safe-claims.ts'
 
 /** Devices do not concern each other, but two claims for the same one must see what the other took. */
@@ -100,19 +101,23 @@ async function claimFor(
     : within(device, waiting, tx.now)
   const messages = taken.map(row => handOver(fromRow(row), nextTime()))
   if (messages.length === 0) return { messages, retryAt }
-  tx.write(sql`
-    UPDATE messages SET status = 'sending', handed_at = r.moment, registration = ${registration},
-      attempts = attempts + 1, version = version + 1
-    ${from(
-      { message_seq: 'bigint', moment: 'bigint' },
-      messages.map(({ seq, handedAt }) => ({ message_seq: seq, moment: handedAt })),
-    )}
-    WHERE seq = r.message_seq AND status = 'queued'`)
+  const attempts = new Map(messages.map(({ seq, attempts }) => [seq, attempts]))
+  moveQueued(
+    tx,
+    {
+      to: 'sending',
+      columns: { message_seq: 'bigint', moment: 'bigint', at_registration: 'bigint' },
+      items: messages.map(({ seq, handedAt }) => ({
+        message_seq: seq,
+        moment: handedAt,
+        at_registration: registration,
+      })),
+      set: 'handed_at = r.moment, registration = r.at_registration, attempts = attempts + 1',
+      data: ({ seq }) => ({ attempt: attempts.get(seq)! }),
+    },
+    messages,
+  )
   if (pace) tx.write(sql`UPDATE loads SET pace = ${pace} WHERE device_id = ${deviceId}`)
-  for (const message of messages) {
-    tx.queued(deviceId, -1, message.parts, message.pinned)
-    tell(tx, 'sending', message, { attempt: message.attempts })
-  }
   return { messages, retryAt }
 }
 
@@ -142,18 +147,15 @@ function within(device: Claimer, waiting: readonly MessageRow[], now: number): P
 }
 
 export const release: Verb<Message, void> = async (tx, messages) => {
-  const back = await tx.all<Trace & { parts: number; pinned: number }>(sql`
-    UPDATE messages SET status = 'queued', handed_at = NULL, version = version + 1
-    ${from(
-      { message_seq: 'bigint', attempt: 'bigint' },
-      messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
-    )}
-    WHERE messages.seq = r.message_seq AND messages.attempts = r.attempt AND messages.status = 'sending'
-    RETURNING ${trace}, parts, pinned`)
-  for (const message of back) {
-    tx.queued(message.deviceId, 1, message.parts, message.pinned === 1)
-    tell(tx, 'queued', message, { reason: 'link_down' })
-  }
+  const back = await move(tx, {
+    to: 'queued',
+    only: ['sending'],
+    columns: { message_seq: 'bigint', attempt: 'bigint' },
+    items: messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
+    match: 'messages.seq = r.message_seq AND messages.attempts = r.attempt',
+    set: 'handed_at = NULL',
+    data: () => ({ reason: 'link_down' }),
+  })
   await refund(
     tx,
     messages.filter(({ seq }) => back.some(message => message.seq === seq)),

@@ -1,75 +1,72 @@
 /** Ends that no device reports: validity that ran out, devices that are gone. */
 
-import { meaningOf } from '../../core/messages/message.ts'
+import { meaningOf, type Status } from '../../core/messages/message.ts'
 import { sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import type { Verb } from '../engine/verb.ts'
-import { type Trace, tell, trace } from './message-row.ts'
-
-type Ended = Trace & { parts: number; pinned: number; held: number }
+import { failing, move } from './move.ts'
 
 export const expire: Verb<number, number> = async (tx, limits) => {
   const counts: number[] = []
   for (const limit of limits) {
-    const expired = await tx.all<Ended>(sql`
-      UPDATE messages SET status = 'expired', due_at = NULL, version = version + 1, error_code = 'expired',
-        error_detail = ${meaningOf('expired').detail}
-      WHERE seq IN (
-        SELECT seq FROM messages WHERE due_at <= ${tx.now} AND status = 'queued' ORDER BY due_at LIMIT ${limit})
-      RETURNING ${trace}, parts, pinned, held`)
-    for (const message of expired) {
-      if (!message.held) tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
-      tell(tx, 'expired', message)
-    }
-    const unknown = await tx.all<Ended>(sql`
-      UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
-        error_detail = ${meaningOf('no_answer').detail}
-      WHERE seq IN (
-        SELECT seq FROM messages WHERE due_at <= ${tx.now} AND status = 'sending' ORDER BY due_at LIMIT ${limit - expired.length})
-      RETURNING ${trace}`)
-    for (const message of unknown) tell(tx, 'unknown', message)
+    const late = await overdue(tx, 'queued', limit)
+    const expired = await move(tx, {
+      to: 'expired',
+      only: ['queued'],
+      ...failing(late, 'expired', meaningOf('expired').detail),
+    })
+    const silent = await overdue(tx, 'sending', limit - expired.length)
+    const unknown = await move(tx, { to: 'unknown', ...failing(silent, ...noAnswer) })
     counts.push(expired.length + unknown.length)
   }
   return counts
 }
 
+const noAnswer = ['no_answer', meaningOf('no_answer').detail] as const
+
+async function overdue(tx: Transaction, status: 'queued' | 'sending', limit: number): Promise<number[]> {
+  const found = await tx.all<{ seq: number }>(sql`
+    SELECT seq FROM messages WHERE due_at <= ${tx.now} AND status = ${varying(`'${status}'`)}
+    ORDER BY due_at LIMIT ${limit}`)
+  return found.map(({ seq }) => seq)
+}
+
 export const abandon: Verb<{ deviceId: string; limit: number }, number> = async (tx, asked) => {
   const counts: number[] = []
   for (const { deviceId, limit } of asked) {
-    const queued = await failPinned(tx, deviceId, 'queued', limit)
-    for (const { parts } of queued) tx.queued(deviceId, -1, parts, true)
-    const scheduled = await failPinned(tx, deviceId, 'scheduled', limit - queued.length)
-    const failed = queued.length + scheduled.length
-    const unknown = await tx.all<Trace>(sql`
-      UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
-        error_detail = ${meaningOf('no_answer').detail}
-      WHERE seq IN (
-        SELECT seq FROM messages
-        WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
-        ORDER BY seq LIMIT ${limit - failed})
-      RETURNING ${trace}`)
-    for (const message of unknown) tell(tx, 'unknown', message, { error: { code: 'no_answer' } })
-    counts.push(failed + unknown.length)
+    let count = 0
+    // What was meant for this device by name, and no device has.
+    for (const status of ['queued', 'scheduled'] as const) {
+      const pinned = await waitingAt(tx, deviceId, status, limit - count, 'AND pinned = 1')
+      const failed = await move(tx, {
+        to: 'failed',
+        only: [status],
+        ...failing(pinned, 'device_removed', meaningOf('device_removed').detail),
+        data: () => ({ error: { code: 'device_removed' } }),
+      })
+      count += failed.length
+    }
+    const silent = await waitingAt(tx, deviceId, 'sending', limit - count)
+    const unknown = await move(tx, {
+      to: 'unknown',
+      ...failing(silent, ...noAnswer),
+      data: () => ({ error: { code: 'no_answer' } }),
+    })
+    counts.push(count + unknown.length)
   }
   return counts
 }
 
-/** What was meant for this device by name, and no device has. */
-async function failPinned(
+async function waitingAt(
   tx: Transaction,
   deviceId: string,
-  status: 'queued' | 'scheduled',
+  status: Status,
   limit: number,
-): Promise<Ended[]> {
-  const failed = await tx.all<Ended>(sql`
-    UPDATE messages SET status = 'failed', due_at = NULL, version = version + 1, error_code = 'device_removed',
-      error_detail = ${meaningOf('device_removed').detail}
-    WHERE seq IN (
-      SELECT seq FROM messages
-      WHERE device_id = ${deviceId} AND status = ${varying(`'${status}'`)} AND held = 0
-        AND pinned = 1
-      ORDER BY seq LIMIT ${limit})
-    RETURNING ${trace}, parts, pinned, held`)
-  for (const message of failed) tell(tx, 'failed', message, { error: { code: 'device_removed' } })
-  return failed
+  condition = '',
+): Promise<number[]> {
+  const found = await tx.all<{ seq: number }>(sql`
+    SELECT seq FROM messages
+    WHERE device_id = ${deviceId} AND status = ${varying(`'${status}'`)} AND held = 0 ${varying(condition)}
+    ORDER BY seq LIMIT ${limit}`)
+  return found.map(({ seq }) => seq)
 }

@@ -1,16 +1,10 @@
 /** What devices report: each receipt moves its message forward, or does nothing. */
 
-import {
-  type DeviceTimes,
-  type Outcome,
-  type Receipt,
-  type Status,
-  sourcesOf,
-} from '../../core/messages/message.ts'
-import { from, sql, varying, words } from '../engine/sql.ts'
+import type { DeviceTimes, Outcome, Receipt } from '../../core/messages/message.ts'
+import { sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import type { Verb } from '../engine/verb.ts'
-import { type Trace, tell, trace } from './message-row.ts'
+import { move } from './move.ts'
 
 export const record: Verb<Receipt, boolean> = async (tx, receipts) => {
   const moved = receipts.map(() => false)
@@ -70,50 +64,36 @@ const times: Record<Outcome, string> = {
   canceled: 'sent_at = sent_at',
 }
 
-type Recorded = Trace & { id: string; parts: number; pinned: number; held: number }
-
 /** Returns the ids of the messages that moved. */
 async function recordAlike(
   tx: Transaction,
   outcome: Outcome,
   receipts: readonly Receipt[],
 ): Promise<string[]> {
-  const move = async (of: readonly Receipt[], sources: readonly Status[]): Promise<Recorded[]> =>
-    await tx.all<Recorded>(sql`
-      UPDATE messages SET status = ${varying(`'${outcome}'`)}, version = version + 1, due_at = NULL,
-        ${varying(times[outcome])}, error_code = r.error_code, error_detail = r.error_detail
-      ${from(
-        { message_id: 'text', sender_id: 'text', at: 'bigint', error_code: 'text', error_detail: 'text' },
-        of.map(({ messageId, deviceId, at, error }) => ({
-          message_id: messageId,
-          sender_id: deviceId,
-          at,
-          error_code: error?.code ?? null,
-          error_detail: error?.detail ?? null,
-        })),
-      )}
-      WHERE id = r.message_id AND device_id = r.sender_id AND status IN (${words(sources)})
-      RETURNING ${trace}, id, parts, pinned, held`)
-  const sources = sourcesOf(outcome)
-  const done = new Map(
-    (
-      await move(
-        receipts,
-        sources.filter(status => status !== 'queued'),
-      )
-    ).map(message => [message.id, message]),
-  )
-  if (done.size < receipts.length && sources.includes('queued')) {
-    // Nearly always late or repeated news. But if a device says it sent what we believe is waiting, it is believed.
-    const left = receipts.filter(({ messageId }) => !done.has(messageId))
-    for (const message of await move(left, ['queued'])) {
-      if (!message.held) tx.queued(message.deviceId, -1, message.parts, message.pinned === 1)
-      done.set(message.id, message)
-    }
-  }
-  for (const { messageId, at, error } of receipts) {
-    const message = done.get(messageId)
-    if (message) tell(tx, outcome, message, { at, ...(error && { error }) })
-  }
-  return [...done.keys()]
+  const byId = new Map(receipts.map(receipt => [receipt.messageId, receipt]))
+  // A device that says it sent what we believe is waiting is believed: else it would be sent twice.
+  const moved = await move(tx, {
+    to: outcome,
+    columns: {
+      message_id: 'text',
+      sender_id: 'text',
+      at: 'bigint',
+      error_code: 'text',
+      error_detail: 'text',
+    },
+    items: receipts.map(({ messageId, deviceId, at, error }) => ({
+      message_id: messageId,
+      sender_id: deviceId,
+      at,
+      error_code: error?.code ?? null,
+      error_detail: error?.detail ?? null,
+    })),
+    match: 'messages.id = r.message_id AND messages.device_id = r.sender_id',
+    set: `${times[outcome]}, error_code = r.error_code, error_detail = r.error_detail`,
+    data: ({ id }) => {
+      const { at, error } = byId.get(id)!
+      return { at, ...(error && { error }) }
+    },
+  })
+  return moved.map(({ id }) => id)
 }

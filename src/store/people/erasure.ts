@@ -13,7 +13,8 @@ import { forgetPerson } from '../inbox/conversations.ts'
 import { erasedExternal, mediaOf } from '../inbox/received.ts'
 import { erasedSender } from '../inbox/received-row.ts'
 import { cancelAllFor } from '../messages/cancellations.ts'
-import { digitsOf, type Trace, tell, trace } from '../messages/message-row.ts'
+import { digitsOf } from '../messages/message-row.ts'
+import { failing, move } from '../messages/move.ts'
 
 /** A step of it: no more than `limit` of each. Whoever asks goes on until there is nothing left. */
 export const erase: Verb<Erasure, Erased> = async (tx, asked) => {
@@ -87,12 +88,15 @@ async function eraseReceived(
 
 /** What a device has and has not answered for cannot be offered to it again without its text. */
 async function giveUp(tx: Transaction, environmentId: number, number: string): Promise<void> {
-  const unknown = await tx.all<Trace>(sql`
-    UPDATE messages SET status = 'unknown', due_at = NULL, version = version + 1, error_code = 'no_answer',
-      error_detail = ${meaningOf('no_answer').detail}
-    WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND status = 'sending'
-    RETURNING ${trace}`)
-  for (const message of unknown) tell(tx, 'unknown', message, { reason: 'erased' })
+  const found = await tx.all<{ seq: number }>(sql`
+    SELECT seq FROM messages
+    WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND status = 'sending'`)
+  const seqs = found.map(({ seq }) => seq)
+  await move(tx, {
+    to: 'unknown',
+    ...failing(seqs, 'no_answer', meaningOf('no_answer').detail),
+    data: () => ({ reason: 'erased' }),
+  })
 }
 
 /** The code stays; what the network said in its own words may name somebody. */
