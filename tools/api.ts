@@ -5,8 +5,8 @@ import { version } from '../src/host/version.ts'
 import { routes } from '../src/http/api/routes.ts'
 import { sessionRoutes } from '../src/http/session/routes.ts'
 import { teamRoutes } from '../src/http/session/team-routes.ts'
+import { NamedSchemas } from '../src/http/site/named-schemas.ts'
 import { openApi } from '../src/http/site/openapi.ts'
-import { describeEvents } from '../src/http/site/openapi-events.ts'
 
 type Schema = {
   $ref?: string
@@ -37,10 +37,12 @@ const table = routes({
   readFile: nothing,
   configure: nothing,
 })
-const document = openApi(table, version) as { components: { schemas: Record<string, Schema> } }
+const document = openApi(table, version)
+const schemas = document.components.schemas as Record<string, Schema>
 const queries = table.flatMap(({ query }) => (query ? [query as Schema & { title: string }] : []))
 
 function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref) return schema.$ref.split('/').at(-1)!
   if (schema.anyOf) return schema.anyOf.map(inner => typeOf(inner, indent)).join(' | ')
   if (schema.enum) return schema.enum.map(word => `'${word}'`).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
@@ -74,37 +76,55 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
   return `{\n${lines.join('\n')}\n${indent}}`
 }
 
-const named = [
-  // Those whose names begin with Open only describe events, in the document.
-  ...Object.entries(document.components.schemas).filter(([name]) => !name.startsWith('Open')),
-  ...queries.map(query => [query.title, query] as const),
-]
+const named = [...Object.entries(schemas), ...queries.map(query => [query.title, query] as const)]
 const types = [
   '/** The shapes of the API. Written by `npm run api` from the schemas that the gateway checks with. */',
   ...named
     .sort(([a], [b]) => a.localeCompare(b))
-    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}`),
+    .map(([name, schema]) => `export type ${name} = ${typeOf(schema as Schema, '')}`),
 ]
 const sessionShapes = [...sessionRoutes(nothing), ...teamRoutes(nothing)].flatMap(
   ({ body, query, response }) => [body, query, response],
 )
-const sessionNamed = new Map<string, Schema>()
-const collect = (schema: (Schema & { title?: string }) | undefined): void => {
-  if (!schema || typeof schema !== 'object') return
-  if (schema.title !== undefined) sessionNamed.set(schema.title, schema)
-  for (const inner of [...Object.values(schema.properties ?? {}), ...(schema.items ? [schema.items] : [])])
-    collect(inner)
-}
-for (const shape of sessionShapes) collect(shape as Schema)
+const sessionNamed = new NamedSchemas()
+for (const shape of sessionShapes) if (shape) sessionNamed.collect(shape)
 const sessionTypes = [
   '/** The shapes of /session. Written by `npm run api` from the schemas that the gateway checks with. */',
-  ...[...sessionNamed]
+  ...Object.entries(sessionNamed.all())
     .sort(([a], [b]) => a.localeCompare(b))
-    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}`),
+    .map(([name, schema]) => `export type ${name} = ${typeOf(schema as Schema, '')}`),
 ]
+/** A line for each route. */
+const routeLines = table.flatMap(({ method, paths, scope, operation, summary }) =>
+  paths.map(
+    (path, index) =>
+      `| \`${method}\` | \`${path}\` | \`${scope}\` | \`${operation}\` | ${index === 0 ? summary : 'the same'} |`,
+  ),
+)
+const sessionLines = [...sessionRoutes(nothing), ...teamRoutes(nothing)].map(
+  ({ method, path, access, operation, asksPassword }) =>
+    `| \`${method}\` | \`/session${path === '/' ? '' : path}\` | ${access}${asksPassword ? ', password' : ''} | \`${operation}\` |`,
+)
+const routePage = `# Routes
+
+Written by \`npm run api\` from the routes themselves. Each path is below \`/api/v1\` (production) and \`/staging/api/v1\` (staging).
+
+| method | path | scope | operation | |
+| --- | --- | --- | --- | --- |
+${routeLines.join('\n')}
+
+## For the dashboard
+
+With a session's cookie. *password*: it must have been given within the last 15 minutes.
+
+| method | path | who | operation |
+| --- | --- | --- | --- |
+${sessionLines.join('\n')}
+`
 const files: Record<string, string> = {
+  'docs/routes.md': routePage,
   'sdk/src/session-api.ts': `${sessionTypes.join('\n\n')}\n`,
-  'openapi.json': `${JSON.stringify(describeEvents(document), null, 2)}\n`,
+  'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
   'sdk/src/api.ts': `${types.join('\n\n')}\n`,
 }
 

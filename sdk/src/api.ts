@@ -1,5 +1,117 @@
 /** The shapes of the API. Written by `npm run api` from the schemas that the gateway checks with. */
 
+export type AddedDevice = {
+  /** Identifier of the device. */
+  id: string
+  name: string
+  /** What it is. */
+  kind: 'android' | 'whatsapp' | 'simulated'
+  /** Its number; empty when unknown. */
+  phone: string
+  /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
+  driver?: 'linked' | 'cloud'
+  /** Whether it can be reached. */
+  status: 'online' | 'offline'
+  /** It is handed no messages. */
+  paused: boolean
+  /** It finishes what waits for it, and is given nothing new. */
+  draining: boolean
+  /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+  per_minute: number | null
+  /** SMS parts it may be handed on one day (UTC); null: no limit. */
+  per_day: number | null
+  /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
+  left_today: number | null
+  /** Messages that wait for it. */
+  waiting: number
+  /** What somebody should look at; empty when all is well. */
+  attention: DeviceAttention[]
+  connection?: DeviceConnection
+  safety?: DeviceSafety
+  /** What the device says about itself. */
+  about: {
+    app_version?: string
+    model?: string
+    battery_percent?: number
+    charging?: boolean
+    /** Meta’s id of the number. */
+    phone_number_id?: string
+    sims?: Sim[]
+  }
+  seen_at: string | null
+  /** When it was added. */
+  created_at: string
+  enrolment?: Enrolment
+  /** Only for numbers of the official API. */
+  webhook?: {
+    /** Callback URL to enter in Meta’s app dashboard. */
+    url: string
+    /** Verify token to enter there; shown only this once. */
+    verify_token: string
+  }
+}
+
+export type ApiKey = {
+  /** By which it is rotated and revoked. */
+  id: string
+  name: string
+  /** Where it works. */
+  environment: 'production' | 'staging'
+  /** Its first and last characters. */
+  hint: string
+  /** What the key may do. */
+  scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
+  /** Requests a minute; null: the default of the server. */
+  rate_limit: number | null
+  /** Addresses and networks it may be used from; empty: any. */
+  allowed_ips: string[]
+  created_by: string
+  /** The key that made it, with which it is revoked; null: a person made it. */
+  created_by_key: string | null
+  /** When it was made. */
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+}
+
+export type ApiKeyWithSecret = {
+  /** By which it is rotated and revoked. */
+  id: string
+  name: string
+  /** Where it works. */
+  environment: 'production' | 'staging'
+  /** Its first and last characters. */
+  hint: string
+  /** What the key may do. */
+  scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
+  /** Requests a minute; null: the default of the server. */
+  rate_limit: number | null
+  /** Addresses and networks it may be used from; empty: any. */
+  allowed_ips: string[]
+  created_by: string
+  /** The key that made it, with which it is revoked; null: a person made it. */
+  created_by_key: string | null
+  /** When it was made. */
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+  /** The key itself. It is shown only this once. */
+  key: string
+}
+
+export type Attachment = {
+  /** Where to fetch it: /media/{id}. */
+  id: string
+  /** What it is. */
+  kind: 'image' | 'video' | 'audio' | 'document'
+  mime: string
+  /** Bytes. */
+  size: number
+  filename: string | null
+}
+
 export type BulkRequest = {
   /** Recipients in international format. */
   recipients: string[]
@@ -23,25 +135,20 @@ export type BulkResponse = {
   message_ids: string[]
   /** Device that will send all of them. */
   device_id: string
-  stats: {
-    /** Recipients given. */
-    total: number
-    /** Recipients whose number is valid. */
-    valid: number
-    /** Recipients whose number was refused. */
-    invalid: number
-    /** Messages accepted. */
-    queued: number
-  }
+  stats: BulkStats
   /** What cannot be sent to. */
-  rejected?: Array<{
-    /** Position in recipients, from 0. */
-    index: number
-    to: string
-    /** Why it was not queued. */
-    code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
-    detail: string
-  }>
+  rejected?: RejectedRecipient[]
+}
+
+export type BulkStats = {
+  /** Recipients given. */
+  total: number
+  /** Recipients whose number is valid. */
+  valid: number
+  /** Recipients whose number was refused. */
+  invalid: number
+  /** Messages accepted. */
+  queued: number
 }
 
 export type CancelResponse = {
@@ -52,6 +159,14 @@ export type CancelResponse = {
     /** Always canceled. */
     status: 'canceled'
   }
+}
+
+export type Conversation = {
+  /** A number, or the name of a sender that has none. */
+  person: string
+  /** Messages of theirs that nobody has seen. */
+  unread: number
+  last: ReceivedMessage
 }
 
 export type ConversationReadResponse = {
@@ -74,45 +189,7 @@ export type ConversationsQuery = {
 
 export type ConversationsResponse = {
   success: boolean
-  data: Array<{
-    /** A number, or the name of a sender that has none. */
-    person: string
-    /** Messages of theirs that nobody has seen. */
-    unread: number
-    last: {
-      /** Identifier of the received message. */
-      id: string
-      /** The sender's phone number or name. */
-      from: string
-      message: string
-      /** When the gateway stored it; never decreases in order of arrival. */
-      received_at: string
-      /** Device that received it. */
-      device_id: string
-      device_name: string
-      device_phone: string
-      /** Kind of message. */
-      type: 'sms' | 'mms' | 'whatsapp'
-      metadata: {
-        /** SIM it came in on, counted from 1. */
-        sim_slot?: number
-        /** The time by the sender's or the phone's clock. */
-        sent_at?: string
-        /** Attachments. */
-        media?: Array<{
-          /** Where to fetch it: /media/{id}. */
-          id: string
-          /** What it is. */
-          kind: 'image' | 'video' | 'audio' | 'document'
-          mime: string
-          /** Bytes. */
-          size: number
-          filename: string | null
-        }>
-        [name: string]: unknown
-      }
-    }
-  }>
+  data: Conversation[]
   /** How many conversations have something unseen, counted up to 100. */
   unread: number
   next_cursor: string | null
@@ -129,69 +206,96 @@ export type DeliveriesQuery = {
 
 export type DeliveriesResponse = {
   success: boolean
-  data: Array<{
-    event_id: string
-    /** null once the event was removed. */
-    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
-    /** pending: it is tried again. failed: it is not. */
-    state: 'pending' | 'delivered' | 'failed'
-    /** How often it was tried, since it was last replayed. */
-    attempts: number
-    last_attempt_at: string | null
-    next_attempt_at: string | null
-    /** The last attempts, oldest first. */
-    log: Array<{
-      /** When it was posted. */
-      at: string
-      duration_ms: number
-      url: string
-      status: number | null
-      /** The beginning of its answer. */
-      answer: string
-      error: string | null
-    }>
-  }>
+  data: Delivery[]
   next_cursor: string | null
+}
+
+export type Delivery = {
+  event_id: string
+  /** null once the event was removed. */
+  event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
+  /** pending: it is tried again. failed: it is not. */
+  state: 'pending' | 'delivered' | 'failed'
+  /** How often it was tried, since it was last replayed. */
+  attempts: number
+  last_attempt_at: string | null
+  next_attempt_at: string | null
+  /** The last attempts, oldest first. */
+  log: DeliveryAttempt[]
+}
+
+export type DeliveryAttempt = {
+  /** When it was posted. */
+  at: string
+  duration_ms: number
+  url: string
+  status: number | null
+  /** The beginning of its answer. */
+  answer: string
+  error: string | null
 }
 
 export type DeliveryResponse = {
   success: boolean
-  /** event is what is posted; null once it was removed. */
-  data: {
-    event_id: string
-    /** null once the event was removed. */
-    event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
-    /** pending: it is tried again. failed: it is not. */
-    state: 'pending' | 'delivered' | 'failed'
-    /** How often it was tried, since it was last replayed. */
-    attempts: number
-    last_attempt_at: string | null
-    next_attempt_at: string | null
-    /** The last attempts, oldest first. */
-    log: Array<{
-      /** When it was posted. */
-      at: string
-      duration_ms: number
-      url: string
-      status: number | null
-      /** The beginning of its answer. */
-      answer: string
-      error: string | null
-    }>
-    event: {
-      /** The same in lists, in streams and at webhooks (webhook-id). */
-      id: string
-      /** What happened. Ignore types you do not know. */
-      type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
-      /** When it happened. */
-      created_at: string
-      sequence: number | null
-      /** What it is about, in full: a message, a received message, a device. */
-      data: {
-        [name: string]: unknown
-      }
-    } | null
+  data: DeliveryWithEvent
+}
+
+export type DeliveryWithEvent = {
+  event_id: string
+  /** null once the event was removed. */
+  event_type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased' | null
+  /** pending: it is tried again. failed: it is not. */
+  state: 'pending' | 'delivered' | 'failed'
+  /** How often it was tried, since it was last replayed. */
+  attempts: number
+  last_attempt_at: string | null
+  next_attempt_at: string | null
+  /** The last attempts, oldest first. */
+  log: DeliveryAttempt[]
+  event: Event | null
+}
+
+export type Device = {
+  /** Identifier of the device. */
+  id: string
+  name: string
+  /** What it is. */
+  kind: 'android' | 'whatsapp' | 'simulated'
+  /** Its number; empty when unknown. */
+  phone: string
+  /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
+  driver?: 'linked' | 'cloud'
+  /** Whether it can be reached. */
+  status: 'online' | 'offline'
+  /** It is handed no messages. */
+  paused: boolean
+  /** It finishes what waits for it, and is given nothing new. */
+  draining: boolean
+  /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+  per_minute: number | null
+  /** SMS parts it may be handed on one day (UTC); null: no limit. */
+  per_day: number | null
+  /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
+  left_today: number | null
+  /** Messages that wait for it. */
+  waiting: number
+  /** What somebody should look at; empty when all is well. */
+  attention: DeviceAttention[]
+  connection?: DeviceConnection
+  safety?: DeviceSafety
+  /** What the device says about itself. */
+  about: {
+    app_version?: string
+    model?: string
+    battery_percent?: number
+    charging?: boolean
+    /** Meta’s id of the number. */
+    phone_number_id?: string
+    sims?: Sim[]
   }
+  seen_at: string | null
+  /** When it was added. */
+  created_at: string
 }
 
 export type DeviceAddRequest = {
@@ -222,101 +326,14 @@ export type DeviceAddRequest = {
 
 export type DeviceAddResponse = {
   success: boolean
-  data: {
-    /** Identifier of the device. */
-    id: string
-    name: string
-    /** What it is. */
-    kind: 'android' | 'whatsapp' | 'simulated'
-    /** Its number; empty when unknown. */
-    phone: string
-    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
-    driver?: 'linked' | 'cloud'
-    /** Whether it can be reached. */
-    status: 'online' | 'offline'
-    /** It is handed no messages. */
-    paused: boolean
-    /** It finishes what waits for it, and is given nothing new. */
-    draining: boolean
-    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
-    per_minute: number | null
-    /** SMS parts it may be handed on one day (UTC); null: no limit. */
-    per_day: number | null
-    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
-    left_today: number | null
-    /** Messages that wait for it. */
-    waiting: number
-    /** What somebody should look at; empty when all is well. */
-    attention: Array<{
-      /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
-      /** What is wrong and what to do, for people. */
-      detail: string
-    }>
-    /** How far the phone has come in connecting. Only for Android devices. */
-    connection?: {
-      registered_at: string | null
-      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
-      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
-    }
-    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
-    safety?: {
-      /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: number
-      /** So long at most. */
-      gap_most_seconds: number
-      /** People it may write to for the first time on one day (UTC); null: no limit. */
-      new_chats_per_day: number | null
-      /** For so many days after it was added it sends less, and more each day. */
-      warm_up_days: number
-      warm_up_ends_at: string | null
-      /** Messages it may still send today (UTC); null: no limit. */
-      messages_left_today: number | null
-      /** People it may still write to for the first time today; null: no limit. */
-      new_chats_left_today: number | null
-      new_chats_paused_until: string | null
-      rests_until: string | null
-    }
-    /** What the device says about itself. */
-    about: {
-      app_version?: string
-      model?: string
-      battery_percent?: number
-      charging?: boolean
-      /** Meta’s id of the number. */
-      phone_number_id?: string
-      sims?: Array<{
-        /** Counted from 1, as in sim_slot. */
-        slot: number
-        number: string | null
-        carrier: string | null
-      }>
-    }
-    seen_at: string | null
-    /** When it was added. */
-    created_at: string
-    /** How to connect the phone. Only for Android devices. */
-    enrolment?: {
-      /** Address to type into the app. */
-      url: string
-      /** Private token to type into the app; shown only this once. */
-      token: string
-      code: string | null
-      code_expires_at: string | null
-      /** What to do on the phone, step by step. */
-      steps: string[]
-      /** For each step the sign in `connection` that shows it done; null: only people can see it. */
-      shown_by: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings' | null>
-      warning: string | null
-    }
-    /** Only for numbers of the official API. */
-    webhook?: {
-      /** Callback URL to enter in Meta’s app dashboard. */
-      url: string
-      /** Verify token to enter there; shown only this once. */
-      verify_token: string
-    }
-  }
+  data: AddedDevice
+}
+
+export type DeviceAttention = {
+  /** Stable reason. */
+  code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
+  /** What is wrong and what to do, for people. */
+  detail: string
 }
 
 export type DeviceChangeRequest = {
@@ -350,160 +367,93 @@ export type DeviceChangeRequest = {
   }
 }
 
+export type DeviceConnection = {
+  registered_at: string | null
+  /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
+  signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
+}
+
+export type DeviceEvent = {
+  /** The same in lists, in streams and at webhooks (webhook-id). */
+  id: string
+  /** When it happened. */
+  created_at: string
+  sequence: number | null
+  data: DeviceEventData
+  /** What happened. Ignore types you do not know. */
+  type: 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed'
+}
+
+export type DeviceEventData = {
+  /** Identifier of the device. */
+  id: string
+  name: string
+  /** What it is. */
+  kind: 'android' | 'whatsapp' | 'simulated'
+  /** Its number; empty when unknown. */
+  phone: string
+  /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
+  driver?: 'linked' | 'cloud'
+  /** Whether it can be reached. */
+  status: 'online' | 'offline'
+  /** It is handed no messages. */
+  paused: boolean
+  /** It finishes what waits for it, and is given nothing new. */
+  draining: boolean
+  /** SMS parts it may be handed in any 60 seconds; null: no limit. */
+  per_minute: number | null
+  /** SMS parts it may be handed on one day (UTC); null: no limit. */
+  per_day: number | null
+  /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
+  left_today: number | null
+  /** Messages that wait for it. */
+  waiting: number
+  /** What somebody should look at; empty when all is well. */
+  attention: DeviceAttention[]
+  connection?: DeviceConnection
+  safety?: DeviceSafety
+  /** What the device says about itself. */
+  about: {
+    app_version?: string
+    model?: string
+    battery_percent?: number
+    charging?: boolean
+    /** Meta’s id of the number. */
+    phone_number_id?: string
+    sims?: Sim[]
+  }
+  seen_at: string | null
+  /** When it was added. */
+  created_at: string
+  [name: string]: unknown
+}
+
 export type DeviceResponse = {
   success: boolean
-  data: {
-    /** Identifier of the device. */
-    id: string
-    name: string
-    /** What it is. */
-    kind: 'android' | 'whatsapp' | 'simulated'
-    /** Its number; empty when unknown. */
-    phone: string
-    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
-    driver?: 'linked' | 'cloud'
-    /** Whether it can be reached. */
-    status: 'online' | 'offline'
-    /** It is handed no messages. */
-    paused: boolean
-    /** It finishes what waits for it, and is given nothing new. */
-    draining: boolean
-    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
-    per_minute: number | null
-    /** SMS parts it may be handed on one day (UTC); null: no limit. */
-    per_day: number | null
-    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
-    left_today: number | null
-    /** Messages that wait for it. */
-    waiting: number
-    /** What somebody should look at; empty when all is well. */
-    attention: Array<{
-      /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
-      /** What is wrong and what to do, for people. */
-      detail: string
-    }>
-    /** How far the phone has come in connecting. Only for Android devices. */
-    connection?: {
-      registered_at: string | null
-      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
-      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
-    }
-    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
-    safety?: {
-      /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: number
-      /** So long at most. */
-      gap_most_seconds: number
-      /** People it may write to for the first time on one day (UTC); null: no limit. */
-      new_chats_per_day: number | null
-      /** For so many days after it was added it sends less, and more each day. */
-      warm_up_days: number
-      warm_up_ends_at: string | null
-      /** Messages it may still send today (UTC); null: no limit. */
-      messages_left_today: number | null
-      /** People it may still write to for the first time today; null: no limit. */
-      new_chats_left_today: number | null
-      new_chats_paused_until: string | null
-      rests_until: string | null
-    }
-    /** What the device says about itself. */
-    about: {
-      app_version?: string
-      model?: string
-      battery_percent?: number
-      charging?: boolean
-      /** Meta’s id of the number. */
-      phone_number_id?: string
-      sims?: Array<{
-        /** Counted from 1, as in sim_slot. */
-        slot: number
-        number: string | null
-        carrier: string | null
-      }>
-    }
-    seen_at: string | null
-    /** When it was added. */
-    created_at: string
-  }
+  data: Device
+}
+
+export type DeviceSafety = {
+  /** Between two messages lies a random time: so long at least. */
+  gap_least_seconds: number
+  /** So long at most. */
+  gap_most_seconds: number
+  /** People it may write to for the first time on one day (UTC); null: no limit. */
+  new_chats_per_day: number | null
+  /** For so many days after it was added it sends less, and more each day. */
+  warm_up_days: number
+  warm_up_ends_at: string | null
+  /** Messages it may still send today (UTC); null: no limit. */
+  messages_left_today: number | null
+  /** People it may still write to for the first time today; null: no limit. */
+  new_chats_left_today: number | null
+  new_chats_paused_until: string | null
+  rests_until: string | null
 }
 
 export type DevicesResponse = {
   success: boolean
-  data: Array<{
-    /** Identifier of the device. */
-    id: string
-    name: string
-    /** What it is. */
-    kind: 'android' | 'whatsapp' | 'simulated'
-    /** Its number; empty when unknown. */
-    phone: string
-    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
-    driver?: 'linked' | 'cloud'
-    /** Whether it can be reached. */
-    status: 'online' | 'offline'
-    /** It is handed no messages. */
-    paused: boolean
-    /** It finishes what waits for it, and is given nothing new. */
-    draining: boolean
-    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
-    per_minute: number | null
-    /** SMS parts it may be handed on one day (UTC); null: no limit. */
-    per_day: number | null
-    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
-    left_today: number | null
-    /** Messages that wait for it. */
-    waiting: number
-    /** What somebody should look at; empty when all is well. */
-    attention: Array<{
-      /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
-      /** What is wrong and what to do, for people. */
-      detail: string
-    }>
-    /** How far the phone has come in connecting. Only for Android devices. */
-    connection?: {
-      registered_at: string | null
-      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
-      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
-    }
-    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
-    safety?: {
-      /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: number
-      /** So long at most. */
-      gap_most_seconds: number
-      /** People it may write to for the first time on one day (UTC); null: no limit. */
-      new_chats_per_day: number | null
-      /** For so many days after it was added it sends less, and more each day. */
-      warm_up_days: number
-      warm_up_ends_at: string | null
-      /** Messages it may still send today (UTC); null: no limit. */
-      messages_left_today: number | null
-      /** People it may still write to for the first time today; null: no limit. */
-      new_chats_left_today: number | null
-      new_chats_paused_until: string | null
-      rests_until: string | null
-    }
-    /** What the device says about itself. */
-    about: {
-      app_version?: string
-      model?: string
-      battery_percent?: number
-      charging?: boolean
-      /** Meta’s id of the number. */
-      phone_number_id?: string
-      sims?: Array<{
-        /** Counted from 1, as in sim_slot. */
-        slot: number
-        number: string | null
-        carrier: string | null
-      }>
-    }
-    seen_at: string | null
-    /** When it was added. */
-    created_at: string
-  }>
+  data: Device[]
 }
 
 export type DoneResponse = {
@@ -511,6 +461,20 @@ export type DoneResponse = {
   data: {
     id: string
   }
+}
+
+export type Enrolment = {
+  /** Address to type into the app. */
+  url: string
+  /** Private token to type into the app; shown only this once. */
+  token: string
+  code: string | null
+  code_expires_at: string | null
+  /** What to do on the phone, step by step. */
+  steps: string[]
+  /** For each step the sign in `connection` that shows it done; null: only people can see it. */
+  shown_by: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings' | null>
+  warning: string | null
 }
 
 export type EnrolmentRequest = {
@@ -530,19 +494,7 @@ export type ErasedResponse = {
   }
 }
 
-export type Event = {
-  /** The same in lists, in streams and at webhooks (webhook-id). */
-  id: string
-  /** What happened. Ignore types you do not know. */
-  type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
-  /** When it happened. */
-  created_at: string
-  sequence: number | null
-  /** What it is about, in full: a message, a received message, a device. */
-  data: {
-    [name: string]: unknown
-  }
-}
+export type Event = MessageEvent | ReceivedEvent | DeviceEvent | OtherEvent
 
 export type EventsQuery = {
   /** Only these types, comma-separated. There are message.scheduled, message.queued, message.sending, message.sent, message.delivered, message.read, message.failed, message.expired, message.canceled, message.unknown, message.received, message.reaction, received.edited, received.deleted, received.reaction, device.online, device.offline, device.attention, device.added, device.changed, device.paused, device.resumed, device.removed, webhook.disabled, person.erased. */
@@ -559,19 +511,7 @@ export type EventsQuery = {
 
 export type EventsResponse = {
   success: boolean
-  data: Array<{
-    /** The same in lists, in streams and at webhooks (webhook-id). */
-    id: string
-    /** What happened. Ignore types you do not know. */
-    type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'
-    /** When it happened. */
-    created_at: string
-    sequence: number | null
-    /** What it is about, in full: a message, a received message, a device. */
-    data: {
-      [name: string]: unknown
-    }
-  }>
+  data: Event[]
   /** Give it as cursor, or after, to go on, now or later. A page may be short, even empty, and not the last. */
   next_cursor: string
   /** Whether more has happened already. */
@@ -592,29 +532,7 @@ export type KeyAddRequest = {
 
 export type KeyResponse = {
   success: boolean
-  data: {
-    /** By which it is rotated and revoked. */
-    id: string
-    name: string
-    /** Where it works. */
-    environment: 'production' | 'staging'
-    /** Its first and last characters. */
-    hint: string
-    /** What the key may do. */
-    scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
-    /** Requests a minute; null: the default of the server. */
-    rate_limit: number | null
-    /** Addresses and networks it may be used from; empty: any. */
-    allowed_ips: string[]
-    created_by: string
-    /** The key that made it, with which it is revoked; null: a person made it. */
-    created_by_key: string | null
-    /** When it was made. */
-    created_at: string
-    expires_at: string | null
-    revoked_at: string | null
-    last_used_at: string | null
-  }
+  data: ApiKey
 }
 
 export type KeyRotateRequest = {
@@ -624,58 +542,12 @@ export type KeyRotateRequest = {
 
 export type KeySecretResponse = {
   success: boolean
-  data: {
-    /** By which it is rotated and revoked. */
-    id: string
-    name: string
-    /** Where it works. */
-    environment: 'production' | 'staging'
-    /** Its first and last characters. */
-    hint: string
-    /** What the key may do. */
-    scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
-    /** Requests a minute; null: the default of the server. */
-    rate_limit: number | null
-    /** Addresses and networks it may be used from; empty: any. */
-    allowed_ips: string[]
-    created_by: string
-    /** The key that made it, with which it is revoked; null: a person made it. */
-    created_by_key: string | null
-    /** When it was made. */
-    created_at: string
-    expires_at: string | null
-    revoked_at: string | null
-    last_used_at: string | null
-    /** The key itself. It is shown only this once. */
-    key: string
-  }
+  data: ApiKeyWithSecret
 }
 
 export type KeysResponse = {
   success: boolean
-  data: Array<{
-    /** By which it is rotated and revoked. */
-    id: string
-    name: string
-    /** Where it works. */
-    environment: 'production' | 'staging'
-    /** Its first and last characters. */
-    hint: string
-    /** What the key may do. */
-    scopes: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
-    /** Requests a minute; null: the default of the server. */
-    rate_limit: number | null
-    /** Addresses and networks it may be used from; empty: any. */
-    allowed_ips: string[]
-    created_by: string
-    /** The key that made it, with which it is revoked; null: a person made it. */
-    created_by_key: string | null
-    /** When it was made. */
-    created_at: string
-    expires_at: string | null
-    revoked_at: string | null
-    last_used_at: string | null
-  }>
+  data: ApiKey[]
 }
 
 export type LinkRequest = {
@@ -696,169 +568,122 @@ export type LinkStep = {
   code?: string
   /** Why it failed, or why there is no code to type, for people. */
   detail?: string
-  device?: {
-    /** Identifier of the device. */
-    id: string
-    name: string
-    /** What it is. */
-    kind: 'android' | 'whatsapp' | 'simulated'
-    /** Its number; empty when unknown. */
-    phone: string
-    /** How a WhatsApp number is reached: linked to a phone, or over the official API. */
-    driver?: 'linked' | 'cloud'
-    /** Whether it can be reached. */
-    status: 'online' | 'offline'
-    /** It is handed no messages. */
-    paused: boolean
-    /** It finishes what waits for it, and is given nothing new. */
-    draining: boolean
-    /** SMS parts it may be handed in any 60 seconds; null: no limit. */
-    per_minute: number | null
-    /** SMS parts it may be handed on one day (UTC); null: no limit. */
-    per_day: number | null
-    /** SMS parts, or WhatsApp messages, it may still be handed today (UTC); null: no limit. */
-    left_today: number | null
-    /** Messages that wait for it. */
-    waiting: number
-    /** What somebody should look at; empty when all is well. */
-    attention: Array<{
-      /** Stable reason. */
-      code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
-      /** What is wrong and what to do, for people. */
-      detail: string
-    }>
-    /** How far the phone has come in connecting. Only for Android devices. */
-    connection?: {
-      registered_at: string | null
-      /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
-      signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
-    }
-    /** How carefully it sends, so that it is not blocked. Only for WhatsApp numbers. */
-    safety?: {
-      /** Between two messages lies a random time: so long at least. */
-      gap_least_seconds: number
-      /** So long at most. */
-      gap_most_seconds: number
-      /** People it may write to for the first time on one day (UTC); null: no limit. */
-      new_chats_per_day: number | null
-      /** For so many days after it was added it sends less, and more each day. */
-      warm_up_days: number
-      warm_up_ends_at: string | null
-      /** Messages it may still send today (UTC); null: no limit. */
-      messages_left_today: number | null
-      /** People it may still write to for the first time today; null: no limit. */
-      new_chats_left_today: number | null
-      new_chats_paused_until: string | null
-      rests_until: string | null
-    }
-    /** What the device says about itself. */
-    about: {
-      app_version?: string
-      model?: string
-      battery_percent?: number
-      charging?: boolean
-      /** Meta’s id of the number. */
-      phone_number_id?: string
-      sims?: Array<{
-        /** Counted from 1, as in sim_slot. */
-        slot: number
-        number: string | null
-        carrier: string | null
-      }>
-    }
-    seen_at: string | null
-    /** When it was added. */
-    created_at: string
-  }
+  device?: Device
+}
+
+export type ListedMessage = {
+  /** Identifier of the message. */
+  message_id: string
+  batch_id: string | null
+  /** Device that sends it. */
+  device_id: string
+  /** Where the message is. Treat a value you do not know as not final. */
+  status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+  /** The recipient; empty once the person was forgotten. */
+  to: string
+  /** The text; empty once it was forgotten. */
+  message: string
+  media_url: string | null
+  sim_slot: number | null
+  /** SMS segments; 1 for anything that is not an SMS. */
+  segments: number
+  /** How often it was handed to a device. */
+  attempts: number
+  /** When it was accepted. */
+  created_at: string
+  send_at: string | null
+  /** After this it is too late to hand it to a device. */
+  expires_at: string
+  sent_at: string | null
+  delivered_at: string | null
+  read_at: string | null
+  error: MessageError | null
+  /** The name of the device; empty: not known. */
+  device_name: string
+}
+
+export type Message = {
+  /** Identifier of the message. */
+  message_id: string
+  batch_id: string | null
+  /** Device that sends it. */
+  device_id: string
+  /** Where the message is. Treat a value you do not know as not final. */
+  status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+  /** The recipient; empty once the person was forgotten. */
+  to: string
+  /** The text; empty once it was forgotten. */
+  message: string
+  media_url: string | null
+  sim_slot: number | null
+  /** SMS segments; 1 for anything that is not an SMS. */
+  segments: number
+  /** How often it was handed to a device. */
+  attempts: number
+  /** When it was accepted. */
+  created_at: string
+  send_at: string | null
+  /** After this it is too late to hand it to a device. */
+  expires_at: string
+  sent_at: string | null
+  delivered_at: string | null
+  read_at: string | null
+  error: MessageError | null
+}
+
+export type MessageError = {
+  /** Stable reason. */
+  code: string
+  /** What it means, and what to do about it. */
+  detail: string
+  /** Whether sending it again can help. */
+  retryable: boolean
+}
+
+export type MessageEvent = {
+  /** The same in lists, in streams and at webhooks (webhook-id). */
+  id: string
+  /** When it happened. */
+  created_at: string
+  sequence: number | null
+  data: MessageEventData
+  /** What happened. Ignore types you do not know. */
+  type: 'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.reaction'
+}
+
+export type MessageEventData = {
+  /** Identifier of the message. */
+  message_id: string
+  batch_id: string | null
+  /** Device that sends it. */
+  device_id: string
+  /** Where the message is. Treat a value you do not know as not final. */
+  status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+  /** The recipient; empty once the person was forgotten. */
+  to: string
+  /** The text; empty once it was forgotten. */
+  message: string
+  media_url: string | null
+  sim_slot: number | null
+  /** SMS segments; 1 for anything that is not an SMS. */
+  segments: number
+  /** How often it was handed to a device. */
+  attempts: number
+  /** When it was accepted. */
+  created_at: string
+  send_at: string | null
+  /** After this it is too late to hand it to a device. */
+  expires_at: string
+  sent_at: string | null
+  delivered_at: string | null
+  read_at: string | null
+  error: MessageError | null
+  [name: string]: unknown
 }
 
 export type MessageResponse = {
   success: boolean
-  data: {
-    /** Identifier of the message. */
-    message_id: string
-    batch_id: string | null
-    /** Device that sends it. */
-    device_id: string
-    /** Where the message is. Treat a value you do not know as not final. */
-    status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
-    /** The recipient; empty once the person was forgotten. */
-    to: string
-    /** The text; empty once it was forgotten. */
-    message: string
-    media_url: string | null
-    sim_slot: number | null
-    /** SMS segments; 1 for anything that is not an SMS. */
-    segments: number
-    /** How often it was handed to a device. */
-    attempts: number
-    /** When it was accepted. */
-    created_at: string
-    send_at: string | null
-    /** After this it is too late to hand it to a device. */
-    expires_at: string
-    sent_at: string | null
-    delivered_at: string | null
-    read_at: string | null
-    error: {
-      /** Stable reason. */
-      code: string
-      /** What it means, and what to do about it. */
-      detail: string
-      /** Whether sending it again can help. */
-      retryable: boolean
-    } | null
-    /** What happened to it, in order. */
-    timeline: Array<{
-      /** Counts the events of the message, from 1, without gaps. */
-      sequence: number
-      /** The state it came to. */
-      status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
-      /** When the gateway learned of it. */
-      at: string
-      device: {
-        /** The device. */
-        id: string
-        name: string
-      } | null
-      device_at: string | null
-      /** Which hand-over to a device this was. */
-      attempt?: number
-      reason?: {
-        code: string
-        detail: string
-      }
-      from_device?: {
-        /** The device. */
-        id: string
-        name: string
-      }
-      /** Why this device was chosen, and why others were not. */
-      chosen?: {
-        code: string
-        detail: string
-        passed_over: Array<{
-          device: {
-            /** The device. */
-            id: string
-            name: string
-          }
-          code: string
-          detail: string
-        }>
-      }
-      error?: {
-        /** Stable reason. */
-        code: string
-        /** What it means, and what to do about it. */
-        detail: string
-        /** Whether sending it again can help. */
-        retryable: boolean
-        /** What the network or the device said itself. */
-        raw?: string
-      }
-    }>
-  }
+  data: MessageWithTimeline
 }
 
 export type MessagesQuery = {
@@ -884,44 +709,39 @@ export type MessagesQuery = {
 
 export type MessagesResponse = {
   success: boolean
-  data: Array<{
-    /** Identifier of the message. */
-    message_id: string
-    batch_id: string | null
-    /** Device that sends it. */
-    device_id: string
-    /** Where the message is. Treat a value you do not know as not final. */
-    status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
-    /** The recipient; empty once the person was forgotten. */
-    to: string
-    /** The text; empty once it was forgotten. */
-    message: string
-    media_url: string | null
-    sim_slot: number | null
-    /** SMS segments; 1 for anything that is not an SMS. */
-    segments: number
-    /** How often it was handed to a device. */
-    attempts: number
-    /** When it was accepted. */
-    created_at: string
-    send_at: string | null
-    /** After this it is too late to hand it to a device. */
-    expires_at: string
-    sent_at: string | null
-    delivered_at: string | null
-    read_at: string | null
-    error: {
-      /** Stable reason. */
-      code: string
-      /** What it means, and what to do about it. */
-      detail: string
-      /** Whether sending it again can help. */
-      retryable: boolean
-    } | null
-    /** The name of the device; empty: not known. */
-    device_name: string
-  }>
+  data: ListedMessage[]
   next_cursor: string | null
+}
+
+export type MessageWithTimeline = {
+  /** Identifier of the message. */
+  message_id: string
+  batch_id: string | null
+  /** Device that sends it. */
+  device_id: string
+  /** Where the message is. Treat a value you do not know as not final. */
+  status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+  /** The recipient; empty once the person was forgotten. */
+  to: string
+  /** The text; empty once it was forgotten. */
+  message: string
+  media_url: string | null
+  sim_slot: number | null
+  /** SMS segments; 1 for anything that is not an SMS. */
+  segments: number
+  /** How often it was handed to a device. */
+  attempts: number
+  /** When it was accepted. */
+  created_at: string
+  send_at: string | null
+  /** After this it is too late to hand it to a device. */
+  expires_at: string
+  sent_at: string | null
+  delivered_at: string | null
+  read_at: string | null
+  error: MessageError | null
+  /** What happened to it, in order. */
+  timeline: TimelineEntry[]
 }
 
 export type OptInResponse = {
@@ -931,6 +751,14 @@ export type OptInResponse = {
   }
 }
 
+export type OptOut = {
+  number: string | null
+  /** message: a text such as STOP came from it. */
+  source: 'message' | 'api' | 'command line'
+  /** Since when. */
+  created_at: string
+}
+
 export type OptOutRequest = {
   /** A number in international format, such as +14155550123. */
   number: string
@@ -938,13 +766,7 @@ export type OptOutRequest = {
 
 export type OptOutResponse = {
   success: boolean
-  data: {
-    number: string | null
-    /** message: a text such as STOP came from it. */
-    source: 'message' | 'api' | 'command line'
-    /** Since when. */
-    created_at: string
-  }
+  data: OptOut
 }
 
 export type OptOutsQuery = {
@@ -958,14 +780,66 @@ export type OptOutsQuery = {
 
 export type OptOutsResponse = {
   success: boolean
-  data: Array<{
-    number: string | null
-    /** message: a text such as STOP came from it. */
-    source: 'message' | 'api' | 'command line'
-    /** Since when. */
-    created_at: string
-  }>
+  data: OptOut[]
   next_cursor: string | null
+}
+
+export type OtherEvent = {
+  /** The same in lists, in streams and at webhooks (webhook-id). */
+  id: string
+  /** When it happened. */
+  created_at: string
+  sequence: number | null
+  /** What the type says. */
+  data: {
+    [name: string]: unknown
+  }
+  /** What happened. Ignore types you do not know. */
+  type: 'webhook.disabled' | 'person.erased'
+}
+
+export type Pagination = {
+  page: number
+  /** Always 25. */
+  per_page: number
+  /** Matching messages. */
+  total: number
+  total_pages: number
+  /** Whether a later page exists. */
+  has_more: boolean
+}
+
+export type Preview = {
+  /** Who would get it, normalised. */
+  recipients: string[]
+  /** What cannot be sent to. */
+  rejected: RejectedRecipient[]
+  /** Length of the text, as JavaScript counts. */
+  characters: number
+  /** How an SMS would be written. */
+  encoding: 'GSM-7' | 'UCS-2'
+  /** Parts that each SMS would have. */
+  segments: number
+  texts?: Array<{
+    /** Parts that it would have as an SMS. */
+    segments: number
+    /** How it would be written. */
+    encoding: 'GSM-7' | 'UCS-2'
+  }>
+  culprit: string | null
+  device: {
+    /** The device that would send it. */
+    id: string
+    name: string
+    /** What it is. */
+    kind: 'android' | 'whatsapp' | 'simulated'
+  } | null
+  expected_seconds: number | null
+  problem: {
+    /** What a send would be refused with. */
+    code: string
+    detail: string
+  } | null
 }
 
 export type PreviewRequest = {
@@ -990,45 +864,7 @@ export type PreviewRequest = {
 
 export type PreviewResponse = {
   success: boolean
-  data: {
-    /** Who would get it, normalised. */
-    recipients: string[]
-    /** What cannot be sent to. */
-    rejected: Array<{
-      /** Position in recipients, from 0. */
-      index: number
-      to: string
-      /** Why it was not queued. */
-      code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
-      detail: string
-    }>
-    /** Length of the text, as JavaScript counts. */
-    characters: number
-    /** How an SMS would be written. */
-    encoding: 'GSM-7' | 'UCS-2'
-    /** Parts that each SMS would have. */
-    segments: number
-    texts?: Array<{
-      /** Parts that it would have as an SMS. */
-      segments: number
-      /** How it would be written. */
-      encoding: 'GSM-7' | 'UCS-2'
-    }>
-    culprit: string | null
-    device: {
-      /** The device that would send it. */
-      id: string
-      name: string
-      /** What it is. */
-      kind: 'android' | 'whatsapp' | 'simulated'
-    } | null
-    expected_seconds: number | null
-    problem: {
-      /** What a send would be refused with. */
-      code: string
-      detail: string
-    } | null
-  }
+  data: Preview
 }
 
 export type Problem = {
@@ -1051,6 +887,68 @@ export type Problem = {
   }>
 }
 
+export type ReceivedEvent = {
+  /** The same in lists, in streams and at webhooks (webhook-id). */
+  id: string
+  /** When it happened. */
+  created_at: string
+  sequence: number | null
+  data: ReceivedEventData
+  /** What happened. Ignore types you do not know. */
+  type: 'message.received' | 'received.edited' | 'received.deleted' | 'received.reaction'
+}
+
+export type ReceivedEventData = {
+  /** Identifier of the received message. */
+  id: string
+  /** The sender's phone number or name. */
+  from: string
+  message: string
+  /** When the gateway stored it; never decreases in order of arrival. */
+  received_at: string
+  /** Device that received it. */
+  device_id: string
+  device_name: string
+  device_phone: string
+  /** Kind of message. */
+  type: 'sms' | 'mms' | 'whatsapp'
+  metadata: {
+    /** SIM it came in on, counted from 1. */
+    sim_slot?: number
+    /** The time by the sender's or the phone's clock. */
+    sent_at?: string
+    /** Attachments. */
+    media?: Attachment[]
+    [name: string]: unknown
+  }
+  [name: string]: unknown
+}
+
+export type ReceivedMessage = {
+  /** Identifier of the received message. */
+  id: string
+  /** The sender's phone number or name. */
+  from: string
+  message: string
+  /** When the gateway stored it; never decreases in order of arrival. */
+  received_at: string
+  /** Device that received it. */
+  device_id: string
+  device_name: string
+  device_phone: string
+  /** Kind of message. */
+  type: 'sms' | 'mms' | 'whatsapp'
+  metadata: {
+    /** SIM it came in on, counted from 1. */
+    sim_slot?: number
+    /** The time by the sender's or the phone's clock. */
+    sent_at?: string
+    /** Attachments. */
+    media?: Attachment[]
+    [name: string]: unknown
+  }
+}
+
 export type ReceivedQuery = {
   /** Page number; 25 items each. */
   page?: number
@@ -1066,49 +964,17 @@ export type ReceivedQuery = {
 
 export type ReceivedResponse = {
   success: boolean
-  data: Array<{
-    /** Identifier of the received message. */
-    id: string
-    /** The sender's phone number or name. */
-    from: string
-    message: string
-    /** When the gateway stored it; never decreases in order of arrival. */
-    received_at: string
-    /** Device that received it. */
-    device_id: string
-    device_name: string
-    device_phone: string
-    /** Kind of message. */
-    type: 'sms' | 'mms' | 'whatsapp'
-    metadata: {
-      /** SIM it came in on, counted from 1. */
-      sim_slot?: number
-      /** The time by the sender's or the phone's clock. */
-      sent_at?: string
-      /** Attachments. */
-      media?: Array<{
-        /** Where to fetch it: /media/{id}. */
-        id: string
-        /** What it is. */
-        kind: 'image' | 'video' | 'audio' | 'document'
-        mime: string
-        /** Bytes. */
-        size: number
-        filename: string | null
-      }>
-      [name: string]: unknown
-    }
-  }>
-  pagination: {
-    page: number
-    /** Always 25. */
-    per_page: number
-    /** Matching messages. */
-    total: number
-    total_pages: number
-    /** Whether a later page exists. */
-    has_more: boolean
-  }
+  data: ReceivedMessage[]
+  pagination: Pagination
+}
+
+export type RejectedRecipient = {
+  /** Position in recipients, from 0. */
+  index: number
+  to: string
+  /** Why it was not queued. */
+  code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
+  detail: string
 }
 
 export type RemovedResponse = {
@@ -1163,6 +1029,21 @@ export type SendResponse = {
   media_url?: string
 }
 
+export type Settings = {
+  /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
+  number_check: 'shape' | 'plan'
+  /** Seconds that a message may wait for a device when it has no ttl of its own. */
+  default_ttl: number
+  /** A received text that is one of these opts its sender out. The usual words in ten languages. */
+  opt_out_words: string[]
+  /** A received text that is one of these opts its sender in again. */
+  opt_in_words: string[]
+  /** After so many days the texts and files of messages are forgotten; null: never. */
+  forget_texts_after_days: number | null
+  /** After so many days messages are removed altogether; null: never. */
+  remove_after_days: number | null
+}
+
 export type SettingsRequest = {
   /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
   number_check?: 'shape' | 'plan'
@@ -1178,20 +1059,83 @@ export type SettingsRequest = {
 
 export type SettingsResponse = {
   success: boolean
-  data: {
-    /** shape: any number that looks international. plan: it must also exist in the numbering plans. */
-    number_check: 'shape' | 'plan'
-    /** Seconds that a message may wait for a device when it has no ttl of its own. */
-    default_ttl: number
-    /** A received text that is one of these opts its sender out. The usual words in ten languages. */
-    opt_out_words: string[]
-    /** A received text that is one of these opts its sender in again. */
-    opt_in_words: string[]
-    /** After so many days the texts and files of messages are forgotten; null: never. */
-    forget_texts_after_days: number | null
-    /** After so many days messages are removed altogether; null: never. */
-    remove_after_days: number | null
+  data: Settings
+}
+
+export type Sim = {
+  /** Counted from 1, as in sim_slot. */
+  slot: number
+  number: string | null
+  carrier: string | null
+}
+
+export type Stats = {
+  /** When the period begins. */
+  since: string
+  /** By the hour over 24 hours, otherwise by the day. What happened counts when it happened. */
+  points: StatsPoint[]
+  totals: {
+    /** Messages that were accepted. */
+    accepted: number
+    /** Messages that the network took. */
+    sent: number
+    /** Messages that arrived. */
+    delivered: number
+    /** Messages that did not and will not arrive. */
+    failed: number
+    /** Messages whose validity ended before a device took them. */
+    expired: number
+    /** Messages that a device took and never answered for. */
+    unknown: number
+    /** Messages that were canceled. */
+    canceled: number
+    /** Messages that came in. */
+    received: number
   }
+  /** Of the messages that ended in this period, the share that arrived; null: none ended. */
+  delivery_rate: number | null
+  delivered_within: {
+    /** Half of the deliveries took at most so many seconds. */
+    half: number | null
+    /** 19 of 20 deliveries took at most so many seconds. */
+    most: number | null
+  }
+  /** Why messages did not arrive, the most frequent first. */
+  errors: Array<{
+    code: string
+    detail: string
+    count: number
+  }>
+  queue: {
+    /** Messages that no device has yet. */
+    waiting: number
+    /** With a device that has not answered yet. */
+    sending: number
+    /** For another time. */
+    scheduled: number
+    oldest_at: string | null
+  }
+}
+
+export type StatsPoint = {
+  /** When it begins. */
+  at: string
+  /** Messages that were accepted. */
+  accepted: number
+  /** Messages that the network took. */
+  sent: number
+  /** Messages that arrived. */
+  delivered: number
+  /** Messages that did not and will not arrive. */
+  failed: number
+  /** Messages whose validity ended before a device took them. */
+  expired: number
+  /** Messages that a device took and never answered for. */
+  unknown: number
+  /** Messages that were canceled. */
+  canceled: number
+  /** Messages that came in. */
+  received: number
 }
 
 export type StatsQuery = {
@@ -1203,72 +1147,7 @@ export type StatsQuery = {
 
 export type StatsResponse = {
   success: boolean
-  data: {
-    /** When the period begins. */
-    since: string
-    /** By the hour over 24 hours, otherwise by the day. What happened counts when it happened. */
-    points: Array<{
-      /** When it begins. */
-      at: string
-      /** Messages that were accepted. */
-      accepted: number
-      /** Messages that the network took. */
-      sent: number
-      /** Messages that arrived. */
-      delivered: number
-      /** Messages that did not and will not arrive. */
-      failed: number
-      /** Messages whose validity ended before a device took them. */
-      expired: number
-      /** Messages that a device took and never answered for. */
-      unknown: number
-      /** Messages that were canceled. */
-      canceled: number
-      /** Messages that came in. */
-      received: number
-    }>
-    totals: {
-      /** Messages that were accepted. */
-      accepted: number
-      /** Messages that the network took. */
-      sent: number
-      /** Messages that arrived. */
-      delivered: number
-      /** Messages that did not and will not arrive. */
-      failed: number
-      /** Messages whose validity ended before a device took them. */
-      expired: number
-      /** Messages that a device took and never answered for. */
-      unknown: number
-      /** Messages that were canceled. */
-      canceled: number
-      /** Messages that came in. */
-      received: number
-    }
-    /** Of the messages that ended in this period, the share that arrived; null: none ended. */
-    delivery_rate: number | null
-    delivered_within: {
-      /** Half of the deliveries took at most so many seconds. */
-      half: number | null
-      /** 19 of 20 deliveries took at most so many seconds. */
-      most: number | null
-    }
-    /** Why messages did not arrive, the most frequent first. */
-    errors: Array<{
-      code: string
-      detail: string
-      count: number
-    }>
-    queue: {
-      /** Messages that no device has yet. */
-      waiting: number
-      /** With a device that has not answered yet. */
-      sending: number
-      /** For another time. */
-      scheduled: number
-      oldest_at: string | null
-    }
-  }
+  data: Stats
 }
 
 export type StatusResponse = {
@@ -1302,18 +1181,28 @@ export type StreamQuery = {
   after?: string
 }
 
+export type TestEvent = {
+  /** The same in lists, in streams and at webhooks (webhook-id). */
+  id: string
+  /** When it happened. */
+  created_at: string
+  sequence: number | null
+  /** What the type says. */
+  data: {
+    [name: string]: unknown
+  }
+  /** What happened. Ignore types you do not know. */
+  type: 'webhook.test'
+}
+
 export type TestResponse = {
   success: boolean
-  data: {
-    /** When it was posted. */
-    at: string
-    duration_ms: number
-    url: string
-    status: number | null
-    /** The beginning of its answer. */
-    answer: string
-    error: string | null
-  }
+  data: DeliveryAttempt
+}
+
+export type ThreadEntry = {
+  sent?: Message
+  received?: ReceivedMessage
 }
 
 export type ThreadQuery = {
@@ -1325,79 +1214,75 @@ export type ThreadQuery = {
 
 export type ThreadResponse = {
   success: boolean
-  data: Array<{
-    sent?: {
-      /** Identifier of the message. */
-      message_id: string
-      batch_id: string | null
-      /** Device that sends it. */
-      device_id: string
-      /** Where the message is. Treat a value you do not know as not final. */
-      status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
-      /** The recipient; empty once the person was forgotten. */
-      to: string
-      /** The text; empty once it was forgotten. */
-      message: string
-      media_url: string | null
-      sim_slot: number | null
-      /** SMS segments; 1 for anything that is not an SMS. */
-      segments: number
-      /** How often it was handed to a device. */
-      attempts: number
-      /** When it was accepted. */
-      created_at: string
-      send_at: string | null
-      /** After this it is too late to hand it to a device. */
-      expires_at: string
-      sent_at: string | null
-      delivered_at: string | null
-      read_at: string | null
-      error: {
-        /** Stable reason. */
-        code: string
-        /** What it means, and what to do about it. */
-        detail: string
-        /** Whether sending it again can help. */
-        retryable: boolean
-      } | null
-    }
-    received?: {
-      /** Identifier of the received message. */
-      id: string
-      /** The sender's phone number or name. */
-      from: string
-      message: string
-      /** When the gateway stored it; never decreases in order of arrival. */
-      received_at: string
-      /** Device that received it. */
-      device_id: string
-      device_name: string
-      device_phone: string
-      /** Kind of message. */
-      type: 'sms' | 'mms' | 'whatsapp'
-      metadata: {
-        /** SIM it came in on, counted from 1. */
-        sim_slot?: number
-        /** The time by the sender's or the phone's clock. */
-        sent_at?: string
-        /** Attachments. */
-        media?: Array<{
-          /** Where to fetch it: /media/{id}. */
-          id: string
-          /** What it is. */
-          kind: 'image' | 'video' | 'audio' | 'document'
-          mime: string
-          /** Bytes. */
-          size: number
-          filename: string | null
-        }>
-        [name: string]: unknown
-      }
-    }
-  }>
+  data: ThreadEntry[]
   /** Whether the person wants no messages. */
   opted_out: boolean
   next_cursor: string | null
+}
+
+export type TimelineEntry = {
+  /** Counts the events of the message, from 1, without gaps. */
+  sequence: number
+  /** The state it came to. */
+  status: 'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'read' | 'failed' | 'expired' | 'canceled' | 'unknown'
+  /** When the gateway learned of it. */
+  at: string
+  device: {
+    /** The device. */
+    id: string
+    name: string
+  } | null
+  device_at: string | null
+  /** Which hand-over to a device this was. */
+  attempt?: number
+  reason?: {
+    code: string
+    detail: string
+  }
+  from_device?: {
+    /** The device. */
+    id: string
+    name: string
+  }
+  /** Why this device was chosen, and why others were not. */
+  chosen?: {
+    code: string
+    detail: string
+    passed_over: Array<{
+      device: {
+        /** The device. */
+        id: string
+        name: string
+      }
+      code: string
+      detail: string
+    }>
+  }
+  error?: {
+    /** Stable reason. */
+    code: string
+    /** What it means, and what to do about it. */
+    detail: string
+    /** Whether sending it again can help. */
+    retryable: boolean
+    /** What the network or the device said itself. */
+    raw?: string
+  }
+}
+
+export type Webhook = {
+  /** Identifier of the webhook. */
+  id: string
+  url: string
+  types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+  device_id: string | null
+  enabled: boolean
+  disabled_reason: 'switched_off' | 'gone' | 'failing' | null
+  failing_since: string | null
+  rests_until: string | null
+  previous_secret_until: string | null
+  /** When it was added. */
+  created_at: string
 }
 
 export type WebhookAddRequest = {
@@ -1420,56 +1305,32 @@ export type WebhookChangeRequest = {
 
 export type WebhookResponse = {
   success: boolean
-  data: {
-    /** Identifier of the webhook. */
-    id: string
-    url: string
-    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
-    device_id: string | null
-    enabled: boolean
-    disabled_reason: 'switched_off' | 'gone' | 'failing' | null
-    failing_since: string | null
-    rests_until: string | null
-    previous_secret_until: string | null
-    /** When it was added. */
-    created_at: string
-  }
+  data: Webhook
 }
 
 export type WebhookSecretResponse = {
   success: boolean
-  data: {
-    /** Identifier of the webhook. */
-    id: string
-    url: string
-    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
-    device_id: string | null
-    enabled: boolean
-    disabled_reason: 'switched_off' | 'gone' | 'failing' | null
-    failing_since: string | null
-    rests_until: string | null
-    previous_secret_until: string | null
-    /** When it was added. */
-    created_at: string
-    /** What signatures are made with. Shown this once. */
-    secret: string
-  }
+  data: WebhookWithSecret
 }
 
 export type WebhooksResponse = {
   success: boolean
-  data: Array<{
-    /** Identifier of the webhook. */
-    id: string
-    url: string
-    types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
-    device_id: string | null
-    enabled: boolean
-    disabled_reason: 'switched_off' | 'gone' | 'failing' | null
-    failing_since: string | null
-    rests_until: string | null
-    previous_secret_until: string | null
-    /** When it was added. */
-    created_at: string
-  }>
+  data: Webhook[]
+}
+
+export type WebhookWithSecret = {
+  /** Identifier of the webhook. */
+  id: string
+  url: string
+  types: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
+  device_id: string | null
+  enabled: boolean
+  disabled_reason: 'switched_off' | 'gone' | 'failing' | null
+  failing_since: string | null
+  rests_until: string | null
+  previous_secret_until: string | null
+  /** When it was added. */
+  created_at: string
+  /** What signatures are made with. Shown this once. */
+  secret: string
 }

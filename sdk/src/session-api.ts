@@ -25,23 +25,7 @@ export type AuditQuery = {
 
 export type AuditResponse = {
   success: boolean
-  data: Array<{
-    id: string
-    /** When. */
-    at: string
-    /** Who. */
-    email: string
-    environment: string | null
-    /** The name of the operation. */
-    action: string
-    /** Ids of what it was done to. */
-    target: string
-    /** Which fields were given. */
-    fields: string[]
-    address: string
-    /** Why it was refused; null: done. */
-    refusal: string | null
-  }>
+  data: AuditEntry[]
   has_more: boolean
 }
 
@@ -59,17 +43,7 @@ export type BrowserSession = {
 
 export type BrowserSessionsResponse = {
   success: boolean
-  data: Array<{
-    id: string
-    address: string
-    agent: string
-    /** When it began. */
-    created_at: string
-    /** When it was last used. */
-    seen_at: string
-    /** Whether it is the one that asks. */
-    current: boolean
-  }>
+  data: BrowserSession[]
 }
 
 export type ConfirmRequest = {
@@ -150,15 +124,7 @@ export type SessionResponse = {
     version?: string
     public_url?: string
     session_id?: string
-    user?: {
-      id: string
-      email: string
-      /** owner and admin: everything; operator: send and read; viewer: read. */
-      role: 'owner' | 'admin' | 'operator' | 'viewer'
-      two_factor: boolean
-      /** When they came. */
-      created_at: string
-    }
+    user?: Member
     scopes?: Array<'messages:send' | 'messages:read' | 'inbox:read' | 'devices:read' | 'devices:manage' | 'webhooks:manage' | 'events:read' | 'people:manage' | 'stats:read' | 'settings:manage' | 'keys:manage'>
   }
 }
@@ -166,26 +132,8 @@ export type SessionResponse = {
 export type TeamResponse = {
   success: boolean
   data: {
-    members: Array<{
-      id: string
-      email: string
-      /** owner and admin: everything; operator: send and read; viewer: read. */
-      role: 'owner' | 'admin' | 'operator' | 'viewer'
-      two_factor: boolean
-      /** When they came. */
-      created_at: string
-    }>
-    invitations: Array<{
-      id: string
-      email: string
-      /** owner and admin: everything; operator: send and read; viewer: read. */
-      role: 'owner' | 'admin' | 'operator' | 'viewer'
-      created_by: string
-      /** When it was made. */
-      created_at: string
-      /** When it ends. */
-      expires_at: string
-    }>
+    members: Member[]
+    invitations: Invitation[]
   }
 }
 

@@ -24,7 +24,6 @@ import { type FailureDelay, RequestLimits } from '../http/server/rate-limits.ts'
 import { buildServer, type Server, type ServerParts } from '../http/server/server.ts'
 import { readDashboard } from '../http/site/dashboard.ts'
 import { openApi } from '../http/site/openapi.ts'
-import { describeEvents } from '../http/site/openapi-events.ts'
 import type { Sealer } from '../secrets/sealer.ts'
 import type { MediaFolder } from '../store/files/media-folder.ts'
 import { addCloudNumber, renewCloudNumber } from './add-cloud-number.ts'
@@ -138,7 +137,7 @@ export function buildApi(parts: ApiParts): Server {
       open: sealed => sealer.open(['answers'], sealed),
     }),
     environment: name => environments.environment(name),
-    document: describeEvents(openApi(table, version)),
+    document: openApi(table, version),
     docsUrl: () => `${publicUrl()}/docs/errors`,
     stagingHost: config.STAGING_HOST,
     tls,

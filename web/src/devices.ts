@@ -1,10 +1,10 @@
 /** The devices of the environment. */
 
 import { useQuery } from '@tanstack/react-query'
-import type { DevicesResponse } from '../../sdk/src/index.ts'
+import type { Device } from '../../sdk/src/index.ts'
 import { useApi, useEnvironment } from './environment.ts'
 
-export type Device = DevicesResponse['data'][number]
+export type { Device }
 
 /** What waits for each changes without an event. */
 const lookMs = 5_000

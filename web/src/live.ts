@@ -2,7 +2,12 @@
 
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { BasestationError, type Event, type MessagesResponse } from '../../sdk/src/index.ts'
+import {
+  BasestationError,
+  type Event,
+  type ListedMessage,
+  type MessagesResponse,
+} from '../../sdk/src/index.ts'
 import { apiOf, type Environment } from './environment.ts'
 import { Later } from './later.ts'
 import { onError } from './query-client.ts'
@@ -16,7 +21,6 @@ const refusedMs = 5_000
 /** A page that nobody looks at lets its line go: browsers have six for each host. */
 const hiddenMs = 20_000
 
-type Message = MessagesResponse['data'][number]
 type Subject = 'messages' | 'message' | 'stats' | 'devices' | 'conversations' | 'thread' | 'webhooks'
 
 const subjects = (type: Event['type']): readonly Subject[] => {
@@ -42,7 +46,7 @@ export function useLive(environment: Environment, mayListen: boolean): void {
 
 async function follow(client: QueryClient, environment: Environment, signal: AbortSignal): Promise<void> {
   const due = new Set<Subject>()
-  const changed = new Map<string, Message>()
+  const changed = new Map<string, ListedMessage>()
   const stats = new Later(
     countedMs,
     () => void client.invalidateQueries({ queryKey: [environment, 'stats'] }),
@@ -64,7 +68,7 @@ async function follow(client: QueryClient, environment: Environment, signal: Abo
       for await (const event of apiOf(environment).stream({}, signal)) {
         for (const subject of subjects(event.type)) due.add(subject)
         if (event.type.startsWith('message.') && event.type !== 'message.received') {
-          const message = event.data as unknown as Message
+          const message = event.data as unknown as ListedMessage
           changed.set(message.message_id, message)
         }
         timer ??= setTimeout(flush, togetherMs)
@@ -84,7 +88,7 @@ async function follow(client: QueryClient, environment: Environment, signal: Abo
 function refreshMessages(
   client: QueryClient,
   environment: Environment,
-  changed: ReadonlyMap<string, Message>,
+  changed: ReadonlyMap<string, ListedMessage>,
 ): void {
   for (const query of client.getQueryCache().findAll({ queryKey: [environment, 'messages'] })) {
     const data = query.state.data as InfiniteData<MessagesResponse> | undefined

@@ -1,10 +1,10 @@
 /** The webhooks of the environment. */
 
 import { useQuery } from '@tanstack/react-query'
-import type { WebhooksResponse } from '../../sdk/src/index.ts'
+import type { Webhook } from '../../sdk/src/index.ts'
 import { useApi, useEnvironment } from './environment.ts'
 
-export type Webhook = WebhooksResponse['data'][number]
+export type { Webhook }
 
 export function useWebhooks(mayLook = true) {
   const api = useApi()

@@ -5,7 +5,8 @@ import type { Route } from '../api/route.ts'
 import { ProblemResponse } from '../api/shapes.ts'
 import { statusOf } from '../server/problems.ts'
 import { mayBeLeftOut } from '../server/validation.ts'
-import { openSubjects } from './openapi-events.ts'
+import { NamedSchemas, reference } from './named-schemas.ts'
+import { type Document, describeEvents } from './openapi-events.ts'
 import { metricsScheme, watchingPaths } from './openapi-watching.ts'
 import { postedToWebhooks } from './openapi-webhooks.ts'
 
@@ -29,22 +30,21 @@ const everywhere: readonly ProblemCode[] = [
 type Json = Record<string, unknown>
 type Titled = { title?: string; properties?: Record<string, Json>; required?: readonly string[] }
 
-export function openApi(routes: readonly Route[], version: string): Json {
-  const components: Record<string, object> = { Problem: ProblemResponse }
+export function openApi(routes: readonly Route[], version: string): Document {
+  const components = new NamedSchemas()
+  components.collect(ProblemResponse)
   const shared = new SharedResponses()
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
-    for (const schema of [route.body, route.response]) {
-      const title = (schema as Titled | undefined)?.title
-      if (typeof schema === 'object' && title) components[title] = schema
-    }
+    for (const schema of [route.body, route.response])
+      if (typeof schema === 'object') components.collect(schema)
     route.paths.forEach((path, index) => {
       const at = path.replace(/:(\w+)/g, '{$1}')
       paths[at] ??= {}
       paths[at][route.method.toLowerCase()] = operation(route, index, shared)
     })
   }
-  return {
+  return describeEvents({
     openapi: '3.1.0',
     info: {
       title: 'Basestation',
@@ -70,11 +70,11 @@ export function openApi(routes: readonly Route[], version: string): Json {
         key: { type: 'http', scheme: 'bearer', description: 'An API key, bs_live_… or bs_test_….' },
         metrics: metricsScheme,
       },
-      schemas: { ...components, ...openSubjects },
+      schemas: components.all(),
       headers,
       responses: shared.all(),
     },
-  }
+  })
 }
 
 function operation(route: Route, index: number, shared: SharedResponses): Json {
@@ -145,11 +145,6 @@ class SharedResponses {
   all(): Record<string, Json> {
     return Object.fromEntries([...this.#names].map(([text, name]) => [name, JSON.parse(text)]))
   }
-}
-
-function reference(schema: object): Json {
-  const { title } = schema as Titled
-  return title ? { $ref: `#/components/schemas/${title}` } : (schema as Json)
 }
 
 const mayRepeat = ({ method }: Route) => method === 'POST'

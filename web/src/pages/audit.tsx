@@ -1,7 +1,7 @@
 /** What people did, newest first. */
 
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { AuditResponse } from '../../../sdk/src/index.ts'
+import type { AuditEntry } from '../../../sdk/src/index.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { More } from '../parts/more.tsx'
 import { Empty, Found, Page } from '../parts/page.tsx'
@@ -59,7 +59,7 @@ const switches: Record<string, string> = {
   'enabled=false': 'switched a webhook off',
 }
 
-type Entry = AuditResponse['data'][number]
+type Entry = AuditEntry
 /** Entries that are one deed, such as a list that was sent in many requests. */
 type Deed = Entry & { times: number }
 

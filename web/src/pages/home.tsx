@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { StatsResponse } from '../../../sdk/src/index.ts'
+import type { Stats } from '../../../sdk/src/index.ts'
 import { useDevices } from '../devices.ts'
 import { useApi, useEnvironment } from '../environment.ts'
 import { ButtonLink } from '../parts/button.tsx'
@@ -101,8 +101,6 @@ function NoDevices() {
     </Empty>
   )
 }
-
-type Stats = StatsResponse['data']
 
 function Figures({ data }: { data: Stats }) {
   const { totals, queue, delivery_rate: rate, delivered_within: within } = data

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { SettingsRequest, SettingsResponse } from '../../../sdk/src/index.ts'
+import type { Settings, SettingsRequest } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { differenceOf } from '../difference.ts'
 import { useDraft } from '../draft.ts'
@@ -10,8 +10,6 @@ import { useApi, useEnvironment } from '../environment.ts'
 import { Button } from '../parts/button.tsx'
 import { AreaField, SelectField, TextField } from '../parts/field.tsx'
 import { Found, Notice, Page } from '../parts/page.tsx'
-
-type Settings = SettingsResponse['data']
 
 export default function SettingsPage() {
   const api = useApi()

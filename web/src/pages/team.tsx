@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { LinkResponse, TeamResponse } from '../../../sdk/src/index.ts'
+import type { LinkResponse, Member } from '../../../sdk/src/index.ts'
 import { useAct } from '../act.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
@@ -16,7 +16,6 @@ import { Sheet } from '../parts/sheet.tsx'
 import { exactly, Time } from '../parts/show.tsx'
 import { type Role, session, useManagesTeam, useSignedIn } from '../session.ts'
 
-type Member = TeamResponse['data']['members'][number]
 type Link = LinkResponse['data']
 
 const roles: readonly { value: Role; label: string; about: string }[] = [

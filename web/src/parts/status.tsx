@@ -1,8 +1,7 @@
 /** Where a message is, in one word and one colour. */
 
-import type { MessagesResponse } from '../../../sdk/src/index.ts'
+import type { Message } from '../../../sdk/src/index.ts'
 
-export type Message = MessagesResponse['data'][number]
 export type Status = Message['status']
 
 export const looks: Record<Status, { word: string; look: string; about: string }> = {

@@ -40,7 +40,11 @@ const safety = Type.Object(
     ]),
     rests_until: Type.Union([time('When it sends the next message, at the earliest.'), Type.Null()]),
   },
-  { ...closed, description: 'How carefully it sends, so that it is not blocked. Only for WhatsApp numbers.' },
+  {
+    ...closed,
+    title: 'DeviceSafety',
+    description: 'How carefully it sends, so that it is not blocked. Only for WhatsApp numbers.',
+  },
 )
 
 const sign = words(signs, 'Something that shows that a phone is connected.')
@@ -52,7 +56,11 @@ const connection = Type.Object(
         'What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered.',
     }),
   },
-  { ...closed, description: 'How far the phone has come in connecting. Only for Android devices.' },
+  {
+    ...closed,
+    title: 'DeviceConnection',
+    description: 'How far the phone has come in connecting. Only for Android devices.',
+  },
 )
 
 const device = {
@@ -76,7 +84,7 @@ const device = {
         code: words(Object.keys(attentions) as AttentionCode[], 'Stable reason.'),
         detail: Type.String({ description: 'What is wrong and what to do, for people.' }),
       },
-      closed,
+      { ...closed, title: 'DeviceAttention' },
     ),
     { description: 'What somebody should look at; empty when all is well.' },
   ),
@@ -97,7 +105,7 @@ const device = {
               number: Type.Union([Type.String(), Type.Null()]),
               carrier: Type.Union([Type.String(), Type.Null()]),
             },
-            closed,
+            { ...closed, title: 'Sim' },
           ),
         ),
       ),
@@ -107,7 +115,7 @@ const device = {
   seen_at: Type.Union([time('When it was last heard of, to half a minute.'), Type.Null()]),
   created_at: time('When it was added.'),
 }
-export const Device = Type.Object(device, closed)
+export const Device = Type.Object(device, { ...closed, title: 'Device' })
 export type DeviceShape = Static<typeof Device>
 
 const enrolment = Type.Object(
@@ -125,7 +133,7 @@ const enrolment = Type.Object(
       Type.Null(),
     ]),
   },
-  { ...closed, description: 'How to connect the phone. Only for Android devices.' },
+  { ...closed, title: 'Enrolment', description: 'How to connect the phone. Only for Android devices.' },
 )
 
 const secret = (description: string) => Type.String({ minLength: 1, maxLength: 2_000, description })
@@ -219,7 +227,7 @@ export const DeviceAddResponse = Type.Object(
     success: Type.Boolean(),
     data: Type.Object(
       { ...device, enrolment: Type.Optional(enrolment), webhook: Type.Optional(webhook) },
-      closed,
+      { ...closed, title: 'AddedDevice' },
     ),
   },
   { ...closed, title: 'DeviceAddResponse' },

@@ -47,7 +47,7 @@ export const SettingsRequest = Type.Object(
 )
 export type SettingsRequest = Static<typeof SettingsRequest>
 export const SettingsResponse = Type.Object(
-  { success: Type.Boolean(), data: Type.Object(settingFields, closed) },
+  { success: Type.Boolean(), data: Type.Object(settingFields, { ...closed, title: 'Settings' }) },
   { ...closed, title: 'SettingsResponse' },
 )
 export type SettingsResponse = Static<typeof SettingsResponse>

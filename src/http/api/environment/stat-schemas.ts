@@ -41,10 +41,13 @@ export const StatsResponse = Type.Object(
     data: Type.Object(
       {
         since: time('When the period begins.'),
-        points: Type.Array(Type.Object({ at: time('When it begins.'), ...counts }, closed), {
-          description:
-            'By the hour over 24 hours, otherwise by the day. What happened counts when it happened.',
-        }),
+        points: Type.Array(
+          Type.Object({ at: time('When it begins.'), ...counts }, { ...closed, title: 'StatsPoint' }),
+          {
+            description:
+              'By the hour over 24 hours, otherwise by the day. What happened counts when it happened.',
+          },
+        ),
         totals: Type.Object(counts, closed),
         delivery_rate: Type.Union([Type.Number(), Type.Null()], {
           description: 'Of the messages that ended in this period, the share that arrived; null: none ended.',
@@ -70,7 +73,7 @@ export const StatsResponse = Type.Object(
           closed,
         ),
       },
-      closed,
+      { ...closed, title: 'Stats' },
     ),
   },
   { ...closed, title: 'StatsResponse' },

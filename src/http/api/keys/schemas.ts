@@ -56,7 +56,7 @@ export const KeySecretResponse = Type.Object(
     success: Type.Boolean(),
     data: Type.Object(
       { ...fields, key: Type.String({ description: 'The key itself. It is shown only this once.' }) },
-      closed,
+      { ...closed, title: 'ApiKeyWithSecret' },
     ),
   },
   { ...closed, title: 'KeySecretResponse' },

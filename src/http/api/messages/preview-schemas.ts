@@ -76,7 +76,7 @@ export const PreviewResponse = Type.Object(
           Type.Null(),
         ]),
       },
-      closed,
+      { ...closed, title: 'Preview' },
     ),
   },
   { ...closed, title: 'PreviewResponse' },

@@ -15,7 +15,7 @@ export const failure = Type.Object(
     detail: Type.String({ description: 'What it means, and what to do about it.' }),
     retryable: Type.Boolean({ description: 'Whether sending it again can help.' }),
   },
-  closed,
+  { ...closed, title: 'MessageError' },
 )
 
 const fields = {
@@ -42,7 +42,7 @@ export const MessageRecord = Type.Object(fields, { ...closed, title: 'Message' }
 /** In lists the name of the device is told too, also of one that was removed. */
 const ListedMessage = Type.Object(
   { ...fields, device_name: Type.String({ description: 'The name of the device; empty: not known.' }) },
-  closed,
+  { ...closed, title: 'ListedMessage' },
 )
 export type MessageRecord = Static<typeof MessageRecord>
 
@@ -125,7 +125,7 @@ const timelineEntry = Type.Object(
       ),
     ),
   },
-  closed,
+  { ...closed, title: 'TimelineEntry' },
 )
 
 export const MessageResponse = Type.Object(
@@ -133,7 +133,7 @@ export const MessageResponse = Type.Object(
     success: Type.Boolean(),
     data: Type.Object(
       { ...fields, timeline: Type.Array(timelineEntry, { description: 'What happened to it, in order.' }) },
-      closed,
+      { ...closed, title: 'MessageWithTimeline' },
     ),
   },
   { ...closed, title: 'MessageResponse' },

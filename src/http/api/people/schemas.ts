@@ -18,7 +18,7 @@ const optOut = Type.Object(
     source: words(['message', 'api', 'command line'], 'message: a text such as STOP came from it.'),
     created_at: time('Since when.'),
   },
-  closed,
+  { ...closed, title: 'OptOut' },
 )
 
 export const OptOutsQuery = Type.Object(

@@ -77,7 +77,7 @@ export const WebhookSecretResponse = Type.Object(
     success: Type.Boolean(),
     data: Type.Object(
       { ...fields, secret: Type.String({ description: 'What signatures are made with. Shown this once.' }) },
-      closed,
+      { ...closed, title: 'WebhookWithSecret' },
     ),
   },
   { ...closed, title: 'WebhookSecretResponse' },
@@ -108,7 +108,7 @@ const attempt = Type.Object(
     answer: Type.String({ description: 'The beginning of its answer.' }),
     error: Type.Union([Type.String({ description: 'Why it does not count.' }), Type.Null()]),
   },
-  closed,
+  { ...closed, title: 'DeliveryAttempt' },
 )
 const deliveryStates = ['pending', 'delivered', 'failed'] as const
 const deliveryFields = {
@@ -137,7 +137,7 @@ export type DeliveriesQuery = Static<typeof DeliveriesQuery>
 export const DeliveriesResponse = Type.Object(
   {
     success: Type.Boolean(),
-    data: Type.Array(Type.Object(deliveryFields, closed)),
+    data: Type.Array(Type.Object(deliveryFields, { ...closed, title: 'Delivery' })),
     next_cursor: nextCursor,
   },
   { ...closed, title: 'DeliveriesResponse' },
@@ -148,7 +148,11 @@ export const DeliveryResponse = Type.Object(
     success: Type.Boolean(),
     data: Type.Object(
       { ...deliveryFields, event: Type.Union([EventRecord, Type.Null()]) },
-      { ...closed, description: 'event is what is posted; null once it was removed.' },
+      {
+        ...closed,
+        title: 'DeliveryWithEvent',
+        description: 'event is what is posted; null once it was removed.',
+      },
     ),
   },
   { ...closed, title: 'DeliveryResponse' },

@@ -1,7 +1,7 @@
 /** A WhatsApp number over Meta's official API: what it needs, and where Meta must be told of this gateway. */
 
 import { useState } from 'react'
-import type { DeviceAddResponse } from '../../../../sdk/src/index.ts'
+import type { AddedDevice } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { type Device, useDevices } from '../../devices.ts'
 import { useApi } from '../../environment.ts'
@@ -10,8 +10,6 @@ import { Secret } from '../../parts/copy.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { Notice } from '../../parts/page.tsx'
 
-type Added = DeviceAddResponse['data']
-
 export function AddCloudNumber({ onBack }: { onBack: () => void }) {
   const api = useApi()
   const [act, isBusy] = useAct()
@@ -19,7 +17,7 @@ export function AddCloudNumber({ onBack }: { onBack: () => void }) {
   const [id, setId] = useState('')
   const [token, setToken] = useState('')
   const [secret, setSecret] = useState('')
-  const [added, setAdded] = useState<Added>()
+  const [added, setAdded] = useState<AddedDevice>()
   if (added?.webhook) return <TellMeta added={added} webhook={added.webhook} />
   const add = (event: React.SubmitEvent) => {
     event.preventDefault()
@@ -72,7 +70,7 @@ const SecretField = (props: {
   required?: boolean
 }) => <TextField type="password" autoComplete="new-password" {...props} />
 
-function TellMeta({ added, webhook }: { added: Added; webhook: NonNullable<Added['webhook']> }) {
+function TellMeta({ added, webhook }: { added: AddedDevice; webhook: NonNullable<AddedDevice['webhook']> }) {
   const { data: devices = [] } = useDevices()
   const device = devices.find(({ id }) => id === added.id)
   const isHeard = device !== undefined && !device.attention.some(({ code }) => code === 'no_webhook')

@@ -1,7 +1,7 @@
 /** Connecting an Android phone: what to do on it, with copy buttons, and whether it worked. */
 
 import { useEffect, useRef, useState } from 'react'
-import type { DeviceAddResponse } from '../../../../sdk/src/index.ts'
+import type { AddedDevice } from '../../../../sdk/src/index.ts'
 import { useDevices } from '../../devices.ts'
 import { useApi } from '../../environment.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
@@ -12,15 +12,13 @@ import { Notice, Trouble } from '../../parts/page.tsx'
 /** Somebody stands there with the phone in hand. */
 const watchMs = 1_000
 
-type Added = DeviceAddResponse['data']
-
 type Props =
   | { name: string; phone: string; onBack: () => void }
   | { deviceId: string; registeredAt: string | null }
 
 export function ConnectPhone(props: Props) {
   const api = useApi()
-  const [added, setAdded] = useState<Added>()
+  const [added, setAdded] = useState<AddedDevice>()
   const [error, setError] = useState<unknown>()
   const isBegun = useRef(false)
   const [isAsked, setAsked] = useState(!('deviceId' in props))
@@ -75,8 +73,8 @@ function Steps({
   enrolment,
   before,
 }: {
-  added: Added
-  enrolment: NonNullable<Added['enrolment']>
+  added: AddedDevice
+  enrolment: NonNullable<AddedDevice['enrolment']>
   before: string | null
 }) {
   const { data: devices = [] } = useDevices(watchMs)
@@ -134,7 +132,7 @@ function Steps({
   )
 }
 
-type Sign = NonNullable<NonNullable<Added['enrolment']>['shown_by'][number]>
+type Sign = NonNullable<NonNullable<AddedDevice['enrolment']>['shown_by'][number]>
 
 const lights: readonly { sign: Sign; yet: string; done: string }[] = [
   {
@@ -157,7 +155,7 @@ function Step({
   text: string
   sign: Sign | null
   seen: readonly Sign[]
-  of: NonNullable<Added['enrolment']>
+  of: NonNullable<AddedDevice['enrolment']>
 }) {
   const [isSaid, setSaid] = useState(false)
   const isDone = sign === null ? isSaid : seen.includes(sign)

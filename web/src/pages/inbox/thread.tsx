@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import type { ThreadResponse } from '../../../../sdk/src/index.ts'
+import type { ThreadEntry } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { useDraft } from '../../draft.ts'
 import { mediaUrl, useApi, useEnvironment } from '../../environment.ts'
@@ -17,8 +17,7 @@ import { useMay } from '../../session.ts'
 
 const pageSize = 50
 
-type Entry = ThreadResponse['data'][number]
-type Received = NonNullable<Entry['received']>
+type Received = NonNullable<ThreadEntry['received']>
 type Media = NonNullable<Received['metadata']['media']>[number]
 
 export function Thread({ person }: { person: string }) {
@@ -81,7 +80,7 @@ export function Thread({ person }: { person: string }) {
   )
 }
 
-function Turn({ entry: { sent, received } }: { entry: Entry }) {
+function Turn({ entry: { sent, received } }: { entry: ThreadEntry }) {
   if (sent)
     return (
       <div className="turn ours">

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { KeySecretResponse, KeysResponse } from '../../../../sdk/src/index.ts'
+import type { ApiKey, ApiKeyWithSecret } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { baseOf, useApi, useEnvironment } from '../../environment.ts'
 import { Button } from '../../parts/button.tsx'
@@ -18,14 +18,11 @@ import { count, Time } from '../../parts/show.tsx'
 import { useSignedIn } from '../../session.ts'
 import { NewKey, presetOf } from './new-key.tsx'
 
-type Key = KeysResponse['data'][number]
-type Secrets = KeySecretResponse['data']
-
 export default function Keys() {
   const api = useApi()
   const environment = useEnvironment()
   const [isAdding, setAdding] = useState(false)
-  const [secret, setSecret] = useState<Secrets>()
+  const [secret, setSecret] = useState<ApiKeyWithSecret>()
   const [showsOld, setShowsOld] = useState(false)
   const query = useQuery({ queryKey: [environment, 'keys'], queryFn: async () => (await api.keys()).data })
   const add = (
@@ -80,10 +77,10 @@ export default function Keys() {
   )
 }
 
-const isOver = ({ revoked_at: revoked, expires_at: expires }: Key) =>
+const isOver = ({ revoked_at: revoked, expires_at: expires }: ApiKey) =>
   revoked !== null || (expires !== null && Date.parse(expires) <= Date.now())
 
-function ShownOnce({ secret, onClose }: { secret: Secrets; onClose: () => void }) {
+function ShownOnce({ secret, onClose }: { secret: ApiKeyWithSecret; onClose: () => void }) {
   const { public_url: url } = useSignedIn()
   const environment = useEnvironment()
   return (
@@ -107,7 +104,13 @@ function ShownOnce({ secret, onClose }: { secret: Secrets; onClose: () => void }
   )
 }
 
-const Table = ({ keys, onSecret }: { keys: readonly Key[]; onSecret: (secret: Secrets) => void }) => (
+const Table = ({
+  keys,
+  onSecret,
+}: {
+  keys: readonly ApiKey[]
+  onSecret: (secret: ApiKeyWithSecret) => void
+}) => (
   <DataTable heads={['Name', 'Key', 'May', 'Limits', 'Last used', 'Ends', actions]}>
     {keys.map(key => (
       <Row key={key.id} item={key} onSecret={onSecret} />
@@ -115,7 +118,7 @@ const Table = ({ keys, onSecret }: { keys: readonly Key[]; onSecret: (secret: Se
   </DataTable>
 )
 
-function Row({ item: key, onSecret }: { item: Key; onSecret: (secret: Secrets) => void }) {
+function Row({ item: key, onSecret }: { item: ApiKey; onSecret: (secret: ApiKeyWithSecret) => void }) {
   const [doing, setDoing] = useState<'rotate' | 'revoke'>()
   return (
     <tr>
@@ -175,8 +178,8 @@ function Rotate({
   onSecret,
   onClose,
 }: {
-  item: Key
-  onSecret: (secret: Secrets) => void
+  item: ApiKey
+  onSecret: (secret: ApiKeyWithSecret) => void
   onClose: () => void
 }) {
   const api = useApi()
@@ -202,7 +205,7 @@ function Rotate({
   )
 }
 
-function Revoke({ item: key, onClose }: { item: Key; onClose: () => void }) {
+function Revoke({ item: key, onClose }: { item: ApiKey; onClose: () => void }) {
   const api = useApi()
   const [act, isBusy] = useAct()
   return (

@@ -1,7 +1,7 @@
 /** A new API key: presets first, everything else behind them. */
 
 import { useState } from 'react'
-import type { KeyAddRequest, KeySecretResponse } from '../../../../sdk/src/index.ts'
+import type { ApiKeyWithSecret, KeyAddRequest } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { useApi } from '../../environment.ts'
 import { Button } from '../../parts/button.tsx'
@@ -49,7 +49,7 @@ const lifetimes = [
 ]
 const dayMs = 24 * 3_600_000
 
-type Props = { onClose: () => void; onMade: (made: KeySecretResponse['data']) => void }
+type Props = { onClose: () => void; onMade: (made: ApiKeyWithSecret) => void }
 
 export function NewKey({ onClose, onMade }: Props) {
   const api = useApi()

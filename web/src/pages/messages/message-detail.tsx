@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
-import type { MessageResponse } from '../../../../sdk/src/index.ts'
+import type { MessageWithTimeline } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { useApi, useEnvironment } from '../../environment.ts'
 import { Button } from '../../parts/button.tsx'
@@ -13,8 +13,7 @@ import { counted, exactly, Time } from '../../parts/show.tsx'
 import { lookOf, StatusBadge } from '../../parts/status.tsx'
 import { useMay } from '../../session.ts'
 
-type Full = MessageResponse['data']
-type Step = Full['timeline'][number]
+type Step = MessageWithTimeline['timeline'][number]
 
 const cancelable = new Set(['scheduled', 'queued', 'sending'])
 const isOver = new Set(['failed', 'expired', 'canceled', 'unknown', 'delivered', 'read', 'sent'])
@@ -33,7 +32,7 @@ export function MessageDetail({ id, onClose }: { id: string; onClose: () => void
   )
 }
 
-function Detail({ message, onClose }: { message: Full; onClose: () => void }) {
+function Detail({ message, onClose }: { message: MessageWithTimeline; onClose: () => void }) {
   return (
     <div className="stack wide">
       <div className="row">
@@ -91,7 +90,7 @@ function Detail({ message, onClose }: { message: Full; onClose: () => void }) {
   )
 }
 
-function Actions({ message, onClose }: { message: Full; onClose: () => void }) {
+function Actions({ message, onClose }: { message: MessageWithTimeline; onClose: () => void }) {
   const api = useApi()
   const [, go] = useLocation()
   const [act, isBusy] = useAct()

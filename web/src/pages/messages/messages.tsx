@@ -3,7 +3,7 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { memo, useEffect, useRef } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
-import type { MessagesResponse } from '../../../../sdk/src/index.ts'
+import type { ListedMessage, MessagesResponse } from '../../../../sdk/src/index.ts'
 import { useApi, useEnvironment } from '../../environment.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
@@ -14,8 +14,6 @@ import { lookOf, StatusBadge } from '../../parts/status.tsx'
 import { useMay } from '../../session.ts'
 import { MessageDetail } from './message-detail.tsx'
 import { Filters, filterOf } from './message-filters.tsx'
-
-type Listed = MessagesResponse['data'][number]
 
 const pageSize = 50
 /** The next page is fetched when its place is so near. */
@@ -153,7 +151,7 @@ function Table({
   selected,
   keptQuery,
 }: {
-  messages: readonly Listed[]
+  messages: readonly ListedMessage[]
   selected: string | undefined
   keptQuery: string
 }) {
@@ -181,7 +179,7 @@ const Row = memo(
     to,
     go,
   }: {
-    message: Listed
+    message: ListedMessage
     isSelected: boolean
     to: string
     go: (to: string) => void

@@ -1,11 +1,9 @@
 /** How long a text is as an SMS, and which character makes it so. */
 
-import type { PreviewResponse } from '../../../../sdk/src/index.ts'
+import type { Preview } from '../../../../sdk/src/index.ts'
 import { count, counted } from '../../parts/show.tsx'
 
-type Verdict = PreviewResponse['data']
-
-export function Judgement({ text, verdict }: { text: string; verdict: Verdict | undefined }) {
+export function Judgement({ text, verdict }: { text: string; verdict: Preview | undefined }) {
   const characters = [...text].length
   return (
     <div className="small muted judgement" aria-live="polite">

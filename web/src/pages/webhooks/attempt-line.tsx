@@ -1,13 +1,11 @@
 /** One attempt to tell a webhook something, and what it answered. */
 
-import type { TestResponse } from '../../../../sdk/src/index.ts'
+import type { DeliveryAttempt } from '../../../../sdk/src/index.ts'
 import { exactly } from '../../parts/show.tsx'
 
-export type Attempt = TestResponse['data']
+export const isTaken = ({ status }: DeliveryAttempt) => status !== null && status >= 200 && status < 300
 
-export const isTaken = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
-
-export const AttemptLine = ({ attempt }: { attempt: Attempt }) => (
+export const AttemptLine = ({ attempt }: { attempt: DeliveryAttempt }) => (
   <div className="stack tight">
     <span className="row">
       <span className={`badge ${isTaken(attempt) ? 'good' : 'bad'}`}>{attempt.status ?? 'no answer'}</span>

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { DeliveriesResponse } from '../../../../sdk/src/index.ts'
+import type { Delivery } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { useApi, useEnvironment } from '../../environment.ts'
 import { Button } from '../../parts/button.tsx'
@@ -16,7 +16,6 @@ import type { Webhook } from '../../webhooks.ts'
 import { AttemptLine } from './attempt-line.tsx'
 import { wordsOf } from './webhook-form.tsx'
 
-type Delivery = DeliveriesResponse['data'][number]
 type State = '' | Delivery['state']
 
 const states: readonly { value: State; label: string }[] = [

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
+import type { DeliveryAttempt } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { differenceOf } from '../../difference.ts'
 import { useApi } from '../../environment.ts'
@@ -12,7 +13,7 @@ import { Empty, Found, Notice, Page } from '../../parts/page.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Time } from '../../parts/show.tsx'
 import { healthOf, useWebhooks, type Webhook } from '../../webhooks.ts'
-import { type Attempt, AttemptLine, isTaken } from './attempt-line.tsx'
+import { AttemptLine, isTaken } from './attempt-line.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import { ShownOnce } from './webhooks.tsx'
@@ -71,7 +72,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const [, go] = useLocation()
   const [act, isBusy, wrong] = useAct('/url')
   const [sheet, setSheet] = useState<'change' | 'replay' | 'remove' | 'secret'>()
-  const [tested, setTested] = useState<Attempt>()
+  const [tested, setTested] = useState<DeliveryAttempt>()
   const [secret, setSecret] = useState<string>()
   const close = () => setSheet(undefined)
   return (
@@ -160,7 +161,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   )
 }
 
-const Tested = ({ attempt, onClose }: { attempt: Attempt; onClose: () => void }) => (
+const Tested = ({ attempt, onClose }: { attempt: DeliveryAttempt; onClose: () => void }) => (
   <Sheet title="What came back" onClose={onClose}>
     <Notice look={isTaken(attempt) ? 'good' : 'bad'}>
       {isTaken(attempt) ? 'It took the test event.' : 'It did not take the test event.'}

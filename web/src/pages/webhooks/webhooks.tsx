@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { WebhookSecretResponse } from '../../../../sdk/src/index.ts'
+import type { WebhookWithSecret } from '../../../../sdk/src/index.ts'
 import { useAct } from '../../act.ts'
 import { useApi } from '../../environment.ts'
 import { Button } from '../../parts/button.tsx'
@@ -17,7 +17,7 @@ import { WebhookForm } from './webhook-form.tsx'
 export default function Webhooks() {
   const query = useWebhooks()
   const [isAdding, setAdding] = useState(false)
-  const [secret, setSecret] = useState<WebhookSecretResponse['data']>()
+  const [secret, setSecret] = useState<WebhookWithSecret>()
   const add = (
     <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
       New webhook
@@ -96,7 +96,7 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
   </DataTable>
 )
 
-type Props = { onClose: () => void; onMade: (made: WebhookSecretResponse['data']) => void }
+type Props = { onClose: () => void; onMade: (made: WebhookWithSecret) => void }
 
 function NewWebhook({ onClose, onMade }: Props) {
   const api = useApi()
