@@ -1,12 +1,16 @@
-/** Writes openapi.json and the SDK's types from the routes. With --check it only says whether they are up to date. */
+/** Writes what follows from the code: openapi.json, the SDK's types, the list of routes, the schema. With --check it only says whether they are up to date. */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { version } from '../src/host/version.ts'
 import { routes } from '../src/http/api/routes.ts'
 import { sessionRoutes } from '../src/http/session/routes.ts'
 import { teamRoutes } from '../src/http/session/team-routes.ts'
 import { NamedSchemas } from '../src/http/site/named-schemas.ts'
 import { openApi } from '../src/http/site/openapi.ts'
+import { openStore } from '../src/store/open.ts'
 
 type Schema = {
   $ref?: string
@@ -94,6 +98,22 @@ const sessionTypes = [
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema as Schema, '')}`),
 ]
+/** The newest schema as SQLite has it after every migration, for people to read in one place. */
+async function schemaOf(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'basestation-schema-'))
+  const path = join(folder, 'schema.db')
+  await (await openStore(`sqlite:${path}`, { now: Date.now })).close()
+  const database = new DatabaseSync(path)
+  const rows = database
+    .prepare(`SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY tbl_name, type DESC, name`)
+    .all() as { sql: string }[]
+  database.close()
+  rmSync(folder, { recursive: true })
+  const head =
+    '-- The schema after all migrations, on SQLite. Written by `npm run api`; migrations/ is what counts.'
+  return `${head}\n\n${rows.map(({ sql }) => `${sql};`).join('\n')}\n`
+}
+
 /** A line for each route. */
 const routeLines = table.flatMap(({ method, paths, scope, operation, summary }) =>
   paths.map(
@@ -122,6 +142,7 @@ With a session's cookie. *password*: it must have been given within the last 15 
 ${sessionLines.join('\n')}
 `
 const files: Record<string, string> = {
+  'src/store/schema.sql': await schemaOf(),
   'docs/routes.md': routePage,
   'sdk/src/session-api.ts': `${sessionTypes.join('\n\n')}\n`,
   'openapi.json': `${JSON.stringify(document, null, 2)}\n`,
@@ -132,7 +153,7 @@ for (const [name, text] of Object.entries(files)) {
   const path = new URL(`../${name}`, import.meta.url)
   if (!process.argv.includes('--check')) writeFileSync(path, text)
   else if (readFileSync(path, 'utf8') !== text) {
-    console.error(`${name} is not what the routes say. Run: npm run api`)
+    console.error(`${name} is not what the code says. Run: npm run api`)
     process.exitCode = 1
   }
 }

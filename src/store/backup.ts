@@ -12,8 +12,8 @@ import { type Sql, sql, type Value, values, varying } from './engine/sql.ts'
 import { SqliteDriver } from './engine/sqlite.ts'
 import { openDriver } from './open.ts'
 
-/** Every table with its key. What only lives while a gateway runs is left out. */
-const tables = {
+/** The tables that a backup holds, each with its key. */
+export const tables = {
   accounts: 'id',
   environments: 'id',
   counters: 'name',
@@ -36,7 +36,7 @@ const tables = {
   secrets: 'name',
 }
 /** What belongs to the database that was there, and to none that takes its place. */
-const emptied = [
+export const emptied = [
   'vault',
   'deliveries',
   'replays',
@@ -47,6 +47,8 @@ const emptied = [
   'tickets',
   'login_tries',
 ]
+/** What only lives while a gateway runs, or says how the database is made. */
+export const transient = ['nodes', 'gateway', 'schema_version', 'request_windows']
 /** Numbers of events are names that others remember: none that was ever given is given again. */
 const numbersLeftOut = 1_000_000_000
 const page = 1_000
