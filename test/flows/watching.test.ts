@@ -53,12 +53,12 @@ for (const database of databases)
       await gateway.ask('GET', '/staging/api/v1/messages/received', { key })
       await gateway.store.close()
       const ready = await gateway.ask('GET', '/readyz')
-      assert.ok([500, 503].includes(ready.status))
-      const { status, text } = await gateway.ask('POST', '/staging/api/v1/sms/send', {
+      assert.deepEqual([ready.status, ready.body.code], [503, 'storage_unavailable'])
+      const { status, body, text } = await gateway.ask('POST', '/staging/api/v1/sms/send', {
         key,
         body: { to: '+15550101234', message: 'x' },
       })
-      assert.ok([500, 503].includes(status))
+      assert.deepEqual([status, body.code], [503, 'storage_unavailable'])
       assert.doesNotMatch(text, /sqlite|postgres|pool|\.ts/i)
       await gateway.stop()
     })
