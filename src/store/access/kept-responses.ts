@@ -3,7 +3,7 @@
 import { type AnswerKey, answerMs, answerName, type Keep, type KeptAnswer } from '../../core/idempotency.ts'
 import { from, type Sql, sql, values } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 
 /** Which of them were answered already, or are asked for twice: they must have no effect. */
 export async function answered<Kept extends AnswerKey>(
@@ -58,17 +58,13 @@ export async function keptAnswer(
 }
 
 /** Forgets what is old, oldest first. Returns how many. */
-export const forgetAnswers: Verb<number, number> = async (tx, limits) => {
-  const counts: number[] = []
-  for (const limit of limits) {
-    const gone = await tx.all(sql`
-      DELETE FROM answers WHERE name IN (
-        SELECT name FROM answers WHERE created_at <= ${tx.now - answerMs} ORDER BY created_at LIMIT ${limit})
-      RETURNING 1 AS gone`)
-    counts.push(gone.length)
-  }
-  return counts
-}
+export const forgetAnswers: Verb<number, number> = each(async (tx, limit) => {
+  const gone = await tx.all(sql`
+    DELETE FROM answers WHERE name IN (
+      SELECT name FROM answers WHERE created_at <= ${tx.now - answerMs} ORDER BY created_at LIMIT ${limit})
+    RETURNING 1 AS gone`)
+  return gone.length
+})
 
 /** Takes a person out of what was answered. The key stands for its request still: a repetition must not send again. */
 export async function blankAnswers(tx: Transaction, environmentId: number, number: string): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type Settings,
 } from '../../core/environment.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 
 const columns =
   raw(`k.id, k.environment_id AS "environmentId", e.name AS environment, k.name, k.hint, k.scopes,
@@ -44,59 +44,48 @@ export async function keys(connection: Sql): Promise<Key[]> {
   return found.map(fromRow)
 }
 
-export const addKey: Verb<{ draft: KeyDraft; hash: string; hint: string }, Key> = async (tx, asked) => {
-  const added: Key[] = []
-  for (const { draft, hash, hint } of asked) {
+export const addKey: Verb<{ draft: KeyDraft; hash: string; hint: string }, Key> = each(
+  async (tx, { draft, hash, hint }) => {
     const id = randomUUIDv7()
     await tx.all(sql`
-      INSERT INTO keys (id, environment_id, name, hash, hint, scopes, rate_limit, allowed_ips, created_by, parent_id,
-        created_at, expires_at)
-      VALUES (${id}, ${draft.environmentId}, ${draft.name}, ${hash}, ${hint}, ${JSON.stringify(draft.scopes)},
-        ${draft.rateLimit}, ${JSON.stringify(draft.allowedIps)}, ${draft.createdBy},
-        ${draft.parentId ?? null}, ${tx.now}, ${draft.expiresAt})`)
-    added.push((await keyById(tx, id))!)
-  }
-  return added
-}
+    INSERT INTO keys (id, environment_id, name, hash, hint, scopes, rate_limit, allowed_ips, created_by, parent_id,
+      created_at, expires_at)
+    VALUES (${id}, ${draft.environmentId}, ${draft.name}, ${hash}, ${hint}, ${JSON.stringify(draft.scopes)},
+      ${draft.rateLimit}, ${JSON.stringify(draft.allowedIps)}, ${draft.createdBy},
+      ${draft.parentId ?? null}, ${tx.now}, ${draft.expiresAt})`)
+    return (await keyById(tx, id))!
+  },
+)
 
 /** The same again under another secret; the one before ends a while later, or when it would have anyway. */
-export const rotateKey: Verb<Rotation, Key | undefined> = async (tx, asked) => {
-  const rotated: (Key | undefined)[] = []
-  for (const { id, hash, hint, until, createdBy, parentId } of asked) {
+export const rotateKey: Verb<Rotation, Key | undefined> = each(
+  async (tx, { id, hash, hint, until, createdBy, parentId }) => {
     const old = await keyById(tx, id)
-    if (!old || old.revokedAt !== null) {
-      rotated.push(undefined)
-      continue
-    }
+    if (!old || old.revokedAt !== null) return undefined
     const [fresh] = await addKey(tx, [
       { draft: { ...old, createdBy, parentId: parentId ?? old.parentId }, hash, hint },
     ])
     await tx.all(sql`
-      UPDATE keys SET expires_at = CASE WHEN expires_at < ${until} THEN expires_at ELSE ${until} END WHERE id = ${id}`)
+    UPDATE keys SET expires_at = CASE WHEN expires_at < ${until} THEN expires_at ELSE ${until} END WHERE id = ${id}`)
     await tx.all(sql`UPDATE keys SET replaces = ${id} WHERE id = ${fresh!.id}`)
-    rotated.push(fresh)
-  }
-  return rotated
-}
+    return fresh
+  },
+)
 
 /**
  * Whoever had the key may have made others with it: they end too, and so do those that they made, and what the keys
  * made whose place it took.
  */
-export const revokeKey: Verb<string, Key | undefined> = async (tx, ids) => {
-  const revoked: (Key | undefined)[] = []
-  for (const id of ids) {
-    await tx.all(sql`
-      WITH RECURSIVE ended (id) AS (
-        SELECT id FROM keys WHERE id = ${id}
-        UNION SELECT k.id FROM ended e JOIN keys x ON x.id = e.id
-          JOIN keys k ON k.parent_id = x.id OR k.id = x.replaces
-      )
-      UPDATE keys SET revoked_at = COALESCE(revoked_at, ${tx.now}) WHERE id IN (SELECT id FROM ended)`)
-    revoked.push(await keyById(tx, id))
-  }
-  return revoked
-}
+export const revokeKey: Verb<string, Key | undefined> = each(async (tx, id) => {
+  await tx.all(sql`
+    WITH RECURSIVE ended (id) AS (
+      SELECT id FROM keys WHERE id = ${id}
+      UNION SELECT k.id FROM ended e JOIN keys x ON x.id = e.id
+        JOIN keys k ON k.parent_id = x.id OR k.id = x.replaces
+    )
+    UPDATE keys SET revoked_at = COALESCE(revoked_at, ${tx.now}) WHERE id IN (SELECT id FROM ended)`)
+  return await keyById(tx, id)
+})
 
 export const touchKey: Verb<string, void> = async (tx, ids) => {
   for (const id of new Set(ids)) await tx.all(sql`UPDATE keys SET last_used_at = ${tx.now} WHERE id = ${id}`)
@@ -110,27 +99,24 @@ export async function environments(connection: Sql): Promise<Environment[]> {
   return found.map(row => ({ ...row, settings: { ...defaultSettings, ...JSON.parse(row.settings) } }))
 }
 
-export const announce: Verb<string, void> = async (tx, urls) => {
-  for (const url of urls)
-    await tx.all(sql`
-      INSERT INTO gateway (id, public_url) VALUES (1, ${url})
-      ON CONFLICT (id) DO UPDATE SET public_url = excluded.public_url`)
-  return urls.map(() => undefined)
-}
+export const announce: Verb<string, void> = each(async (tx, url) => {
+  await tx.all(sql`
+    INSERT INTO gateway (id, public_url) VALUES (1, ${url})
+    ON CONFLICT (id) DO UPDATE SET public_url = excluded.public_url`)
+})
 
 export async function announced(connection: Sql): Promise<string | undefined> {
   const [row] = await connection.all<{ url: string }>(sql`SELECT public_url AS url FROM gateway`)
   return row?.url
 }
 
-export const configure: Verb<{ environmentId: number; settings: Settings }, void> = async (tx, asked) => {
-  for (const { environmentId, settings } of asked) {
+export const configure: Verb<{ environmentId: number; settings: Settings }, void> = each(
+  async (tx, { environmentId, settings }) => {
     // What is as usual is left out, so that a better usual one reaches everybody.
     const chosen = Object.entries(settings).filter(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultSettings[name as keyof Settings]),
     )
     const kept = JSON.stringify(Object.fromEntries(chosen))
     await tx.all(sql`UPDATE environments SET settings = ${kept} WHERE id = ${environmentId}`)
-  }
-  return asked.map(() => undefined)
-}
+  },
+)

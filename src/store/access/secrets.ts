@@ -3,7 +3,7 @@
 import type { Resealing, Sealing } from '../../core/access/secret-store.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 
 export async function sealing(connection: Sql): Promise<Sealing> {
   const rows = await connection.all<{ name: string; value: string }>(sql`
@@ -16,17 +16,14 @@ async function keep(tx: Transaction, { salt, check }: { salt: string; check: str
   await tx.all(sql`INSERT INTO secrets (name, value) VALUES ('salt', ${salt}), ('check', ${check})`)
 }
 
-export const reseal: Verb<Resealing, void> = async (tx, asked) => {
-  for (const change of asked) {
-    if ((await sealing(tx)).salt !== change.from) continue
-    await keep(tx, change)
-    await resealWebhooks(tx, change.again)
-    await resealCodes(tx, change.again)
-    await resealAnswers(tx, change.again)
-    await resealVault(tx, change.again)
-  }
-  return asked.map(() => undefined)
-}
+export const reseal: Verb<Resealing, void> = each(async (tx, change) => {
+  if ((await sealing(tx)).salt !== change.from) return
+  await keep(tx, change)
+  await resealWebhooks(tx, change.again)
+  await resealCodes(tx, change.again)
+  await resealAnswers(tx, change.again)
+  await resealVault(tx, change.again)
+})
 
 type Rerun = Resealing['again']
 
@@ -79,12 +76,9 @@ async function resealVault(tx: Transaction, again: Rerun): Promise<void> {
 }
 
 /** Sessions of links, one-time codes and kept answers. */
-export const forgetSealed: Verb<{ salt: string; check: string }, void> = async (tx, asked) => {
-  for (const next of asked) {
-    tx.write(sql`DELETE FROM vault`)
-    tx.write(sql`UPDATE users SET totp = NULL`)
-    tx.write(sql`DELETE FROM answers ${areSealed}`)
-    await keep(tx, next)
-  }
-  return asked.map(() => undefined)
-}
+export const forgetSealed: Verb<{ salt: string; check: string }, void> = each(async (tx, next) => {
+  tx.write(sql`DELETE FROM vault`)
+  tx.write(sql`UPDATE users SET totp = NULL`)
+  tx.write(sql`DELETE FROM answers ${areSealed}`)
+  await keep(tx, next)
+})

@@ -16,7 +16,7 @@ import {
 import type { UserChange } from '../../core/access/user-store.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 
 const columns = raw(
   `u.id, u.email, u.role, u.password, u.totp, u.totp_step AS "totpStep", u.created_at AS "createdAt"`,
@@ -49,11 +49,11 @@ async function isLastOwner(tx: Transaction, id: string): Promise<boolean> {
   return owners.length === 1 && owners[0]!.id === id
 }
 
-export const changeUser: Verb<{ id: string; change: UserChange }, User | undefined> = async (tx, asked) => {
-  const changed: (User | undefined)[] = []
-  for (const { id, change } of asked) changed.push(await changeOne(tx, id, change))
-  return changed
-}
+export const changeUser: Verb<{ id: string; change: UserChange }, User | undefined> = each(
+  async (tx, { id, change }) => {
+    return await changeOne(tx, id, change)
+  },
+)
 
 async function changeOne(tx: Transaction, id: string, change: UserChange): Promise<User | undefined> {
   const user = await userById(tx, id)
@@ -76,36 +76,27 @@ async function endLinks(tx: Transaction, email: string): Promise<void> {
 }
 
 /** False: nobody else could let others in. */
-export const removeUser: Verb<string, boolean> = async (tx, ids) => {
-  const removed: boolean[] = []
-  for (const id of ids) {
-    const isLast = await isLastOwner(tx, id)
-    removed.push(!isLast)
-    if (isLast) continue
-    await tx.all(sql`DELETE FROM sessions WHERE user_id = ${id}`)
-    const [gone] = await tx.all<{ email: string }>(sql`DELETE FROM users WHERE id = ${id} RETURNING email`)
-    if (gone) await endLinks(tx, gone.email)
-  }
-  return removed
-}
+export const removeUser: Verb<string, boolean> = each(async (tx, id) => {
+  if (await isLastOwner(tx, id)) return false
+  await tx.all(sql`DELETE FROM sessions WHERE user_id = ${id}`)
+  const [gone] = await tx.all<{ email: string }>(sql`DELETE FROM users WHERE id = ${id} RETURNING email`)
+  if (gone) await endLinks(tx, gone.email)
+  return true
+})
 
-export const addTicket: Verb<TicketDraft, Ticket> = async (tx, drafts) => {
-  const added: Ticket[] = []
-  for (const draft of drafts) {
-    await tx.all(sql`DELETE FROM tickets WHERE expires_at <= ${tx.now}`)
-    // The newest link of its kind for somebody is the one that counts.
-    await tx.all(
-      sql`DELETE FROM tickets WHERE kind = ${draft.kind} AND COALESCE(email, '') = ${draft.email ?? ''}`,
-    )
-    const [row] = await tx.all<Ticket>(sql`
-      INSERT INTO tickets (hash, id, kind, email, role, created_by, created_at, expires_at)
-      VALUES (${draft.hash}, ${randomUUIDv7()}, ${draft.kind}, ${draft.email}, ${draft.role}, ${draft.createdBy},
-        ${tx.now}, ${draft.expiresAt})
-      RETURNING ${ticketColumns}`)
-    added.push(row!)
-  }
-  return added
-}
+export const addTicket: Verb<TicketDraft, Ticket> = each(async (tx, draft) => {
+  await tx.all(sql`DELETE FROM tickets WHERE expires_at <= ${tx.now}`)
+  // The newest link of its kind for somebody is the one that counts.
+  await tx.all(
+    sql`DELETE FROM tickets WHERE kind = ${draft.kind} AND COALESCE(email, '') = ${draft.email ?? ''}`,
+  )
+  const [row] = await tx.all<Ticket>(sql`
+    INSERT INTO tickets (hash, id, kind, email, role, created_by, created_at, expires_at)
+    VALUES (${draft.hash}, ${randomUUIDv7()}, ${draft.kind}, ${draft.email}, ${draft.role}, ${draft.createdBy},
+      ${tx.now}, ${draft.expiresAt})
+    RETURNING ${ticketColumns}`)
+  return row!
+})
 
 export async function ticket(connection: Sql, hash: string, now: number): Promise<Ticket | undefined> {
   const [row] = await connection.all<Ticket>(
@@ -119,23 +110,15 @@ export async function invitations(connection: Sql, now: number): Promise<Ticket[
     SELECT ${ticketColumns} FROM tickets WHERE kind = 'invitation' AND expires_at > ${now} ORDER BY created_at, id`)
 }
 
-export const removeTicket: Verb<string, boolean> = async (tx, ids) => {
-  const removed: boolean[] = []
-  for (const id of ids) {
-    const gone = await tx.all(sql`DELETE FROM tickets WHERE id = ${id} RETURNING id`)
-    removed.push(gone.length > 0)
-  }
-  return removed
-}
+export const removeTicket: Verb<string, boolean> = each(async (tx, id) => {
+  const gone = await tx.all(sql`DELETE FROM tickets WHERE id = ${id} RETURNING id`)
+  return gone.length > 0
+})
 
 type Redemption = { hash: string; email: string; password: string }
 
 /** Uses a link up. Undefined: it was used, or is too old, or somebody was there before. */
-export const redeem: Verb<Redemption, User | undefined> = async (tx, asked) => {
-  const redeemed: (User | undefined)[] = []
-  for (const one of asked) redeemed.push(await redeemOne(tx, one))
-  return redeemed
-}
+export const redeem: Verb<Redemption, User | undefined> = each(redeemOne)
 
 async function redeemOne(tx: Transaction, { hash, email, password }: Redemption): Promise<User | undefined> {
   const found = await ticket(tx, hash, tx.now)
@@ -163,26 +146,21 @@ async function redeemOne(tx: Transaction, { hash, email, password }: Redemption)
   return await userById(tx, id)
 }
 
-export const beginSession: Verb<SessionDraft, Session | undefined> = async (tx, drafts) => {
-  const begun: (Session | undefined)[] = []
-  for (const { hash, userId, password, address, agent } of drafts) {
+export const beginSession: Verb<SessionDraft, Session | undefined> = each(
+  async (tx, { hash, userId, password, address, agent }) => {
     // Between the look at the password and this, another may have been chosen.
-    if ((await userById(tx, userId))?.password !== password) {
-      begun.push(undefined)
-      continue
-    }
+    if ((await userById(tx, userId))?.password !== password) return undefined
     await tx.all(sql`DELETE FROM audit WHERE at <= ${tx.now - auditMs}`)
     await tx.all(sql`
-      DELETE FROM sessions WHERE seen_at <= ${tx.now - sessionIdleMs} OR created_at <= ${tx.now - sessionMostMs}`)
+    DELETE FROM sessions WHERE seen_at <= ${tx.now - sessionIdleMs} OR created_at <= ${tx.now - sessionMostMs}`)
     const [row] = await tx.all<Session>(sql`
-      INSERT INTO sessions (hash, id, user_id, address, agent, created_at, seen_at, confirmed_at)
-      VALUES (${hash}, ${randomUUIDv7()}, ${userId}, ${address}, ${agent}, ${tx.now}, ${tx.now}, ${tx.now})
-      RETURNING id, user_id AS "userId", address, agent, created_at AS "createdAt", seen_at AS "seenAt",
-        confirmed_at AS "confirmedAt"`)
-    begun.push(row)
-  }
-  return begun
-}
+    INSERT INTO sessions (hash, id, user_id, address, agent, created_at, seen_at, confirmed_at)
+    VALUES (${hash}, ${randomUUIDv7()}, ${userId}, ${address}, ${agent}, ${tx.now}, ${tx.now}, ${tx.now})
+    RETURNING id, user_id AS "userId", address, agent, created_at AS "createdAt", seen_at AS "seenAt",
+      confirmed_at AS "confirmedAt"`)
+    return row
+  },
+)
 
 export async function session(connection: Sql, hash: string, now: number): Promise<SignedIn | undefined> {
   const [row] = await connection.all<Session>(sql`
@@ -199,21 +177,15 @@ export async function sessions(connection: Sql, userId: string, now: number): Pr
     ORDER BY s.seen_at DESC, s.id`)
 }
 
-export const seeSession: Verb<string, void> = async (tx, ids) => {
-  for (const id of ids) await tx.all(sql`UPDATE sessions SET seen_at = ${tx.now} WHERE id = ${id}`)
-  return ids.map(() => undefined)
-}
+export const seeSession: Verb<string, void> = each(async (tx, id) => {
+  await tx.all(sql`UPDATE sessions SET seen_at = ${tx.now} WHERE id = ${id}`)
+})
 
-export const confirmSession: Verb<string, void> = async (tx, ids) => {
-  for (const id of ids) await tx.all(sql`UPDATE sessions SET confirmed_at = ${tx.now} WHERE id = ${id}`)
-  return ids.map(() => undefined)
-}
+export const confirmSession: Verb<string, void> = each(async (tx, id) => {
+  await tx.all(sql`UPDATE sessions SET confirmed_at = ${tx.now} WHERE id = ${id}`)
+})
 
-export const endSession: Verb<{ userId: string; id: string }, boolean> = async (tx, asked) => {
-  const ended: boolean[] = []
-  for (const { userId, id } of asked) {
-    const gone = await tx.all(sql`DELETE FROM sessions WHERE id = ${id} AND user_id = ${userId} RETURNING id`)
-    ended.push(gone.length > 0)
-  }
-  return ended
-}
+export const endSession: Verb<{ userId: string; id: string }, boolean> = each(async (tx, { userId, id }) => {
+  const gone = await tx.all(sql`DELETE FROM sessions WHERE id = ${id} AND user_id = ${userId} RETURNING id`)
+  return gone.length > 0
+})

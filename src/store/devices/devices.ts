@@ -7,7 +7,7 @@ import { safetyOf } from '../../core/devices/sending-safety.ts'
 import type { EventType } from '../../core/events/event.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 
 export const deviceColumns =
   raw(`d.id, d.environment_id AS "environmentId", e.name AS environment, d.kind, d.name, d.phone,
@@ -56,17 +56,10 @@ export function tell(tx: Transaction, type: EventType, of: Device, data?: Record
   tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, ...(data && { data }) })
 }
 
-export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = async (
-  tx,
-  asked,
-) => {
-  const changed: (Device | undefined)[] = []
-  for (const { deviceId, change } of asked) {
+export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = each(
+  async (tx, { deviceId, change }) => {
     const before = await device(tx, deviceId)
-    if (!before || before.removedAt !== null) {
-      changed.push(undefined)
-      continue
-    }
+    if (!before || before.removedAt !== null) return undefined
     const after = {
       ...before,
       ...change,
@@ -81,35 +74,23 @@ export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | u
     if (before.paused !== after.paused) tell(tx, after.paused ? 'device.paused' : 'device.resumed', after)
     const { paused: _, ...rest } = change
     if (Object.keys(rest).length > 0) tell(tx, 'device.changed', after, rest)
-    changed.push(after)
-  }
-  return changed
-}
+    return after
+  },
+)
 
-export const retire: Verb<string, Device | undefined> = async (tx, ids) => {
-  const retired: (Device | undefined)[] = []
-  for (const id of ids) {
-    const before = await device(tx, id)
-    if (!before || before.removedAt !== null) {
-      retired.push(undefined)
-      continue
-    }
-    await tx.all(sql`UPDATE devices SET removed_at = ${tx.now} WHERE id = ${id}`)
-    // Its secrets, and what it remembered for itself, are nobody's any more.
-    await tx.all(sql`DELETE FROM vault WHERE device_id = ${id}`)
-    tell(tx, 'device.removed', before)
-    retired.push({ ...before, removedAt: tx.now })
-  }
-  return retired
-}
+export const retire: Verb<string, Device | undefined> = each(async (tx, id) => {
+  const before = await device(tx, id)
+  if (!before || before.removedAt !== null) return undefined
+  await tx.all(sql`UPDATE devices SET removed_at = ${tx.now} WHERE id = ${id}`)
+  // Its secrets, and what it remembered for itself, are nobody's any more.
+  await tx.all(sql`DELETE FROM vault WHERE device_id = ${id}`)
+  tell(tx, 'device.removed', before)
+  return { ...before, removedAt: tx.now }
+})
 
 type Presence = { deviceId: string; node: string; online: boolean; insteadOf: string | null | undefined }
 
-export const presence: Verb<Presence, boolean> = async (tx, reports) => {
-  const heard: boolean[] = []
-  for (const report of reports) heard.push(await noted(tx, report))
-  return heard
-}
+export const presence: Verb<Presence, boolean> = each(noted)
 
 async function noted(tx: Transaction, { deviceId, node, online, insteadOf }: Presence): Promise<boolean> {
   const before = await device(tx, deviceId)
@@ -124,10 +105,10 @@ async function noted(tx: Transaction, { deviceId, node, online, insteadOf }: Pre
   return true
 }
 
-export const describe: Verb<{ deviceId: string; description: Description }, void> = async (tx, reports) => {
-  for (const { deviceId, description } of reports) {
+export const describe: Verb<{ deviceId: string; description: Description }, void> = each(
+  async (tx, { deviceId, description }) => {
     const before = await device(tx, deviceId)
-    if (!before) continue
+    if (!before) return
     const about = { ...before.about, ...description.about }
     const attention = description.attention ?? before.attention
     const seenAt = Math.max(before.seenAt ?? 0, description.seenAt ?? 0) || null
@@ -137,16 +118,15 @@ export const describe: Verb<{ deviceId: string; description: Description }, void
       JSON.stringify(about) !== JSON.stringify(before.about) || restrictedUntil !== before.restrictedUntil
     const worried = attention.join() !== before.attention.join()
     if (description.restsUntil !== undefined) await rest(tx, deviceId, description.restsUntil)
-    if (!told && !worried && seenAt === before.seenAt) continue
+    if (!told && !worried && seenAt === before.seenAt) return
     await tx.all(sql`
-      UPDATE devices SET about = ${JSON.stringify(about)}, attention = ${JSON.stringify(attention)}, seen_at = ${seenAt},
-        restricted_until = ${restrictedUntil}
-      WHERE id = ${deviceId}`)
+    UPDATE devices SET about = ${JSON.stringify(about)}, attention = ${JSON.stringify(attention)}, seen_at = ${seenAt},
+      restricted_until = ${restrictedUntil}
+    WHERE id = ${deviceId}`)
     if (told) tx.devicesChanged()
     if (worried) tell(tx, 'device.attention', before, { attention })
-  }
-  return reports.map(() => undefined)
-}
+  },
+)
 
 async function rest(tx: Transaction, deviceId: string, until: number | null): Promise<void> {
   const [load] = await tx.all<{ pace: string }>(sql`SELECT pace FROM loads WHERE device_id = ${deviceId}`)
@@ -157,17 +137,14 @@ async function rest(tx: Transaction, deviceId: string, until: number | null): Pr
   tx.devicesChanged()
 }
 
-export const leave: Verb<string, void> = async (tx, names) => {
-  for (const name of names) {
-    for (const held of (await devices(tx)).filter(one => one.heldBy === name)) {
-      await tx.all(sql`UPDATE devices SET online = 0, held_by = NULL WHERE id = ${held.id}`)
-      tx.devicesChanged()
-      if (held.online) tell(tx, 'device.offline', held)
-    }
-    await tx.all(sql`DELETE FROM nodes WHERE name = ${name}`)
+export const leave: Verb<string, void> = each(async (tx, name) => {
+  for (const held of (await devices(tx)).filter(one => one.heldBy === name)) {
+    await tx.all(sql`UPDATE devices SET online = 0, held_by = NULL WHERE id = ${held.id}`)
+    tx.devicesChanged()
+    if (held.online) tell(tx, 'device.offline', held)
   }
-  return names.map(() => undefined)
-}
+  await tx.all(sql`DELETE FROM nodes WHERE name = ${name}`)
+})
 
 export const beat: Verb<string, void> = async (tx, names) => {
   for (const name of new Set(names)) {

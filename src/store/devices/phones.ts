@@ -14,7 +14,7 @@ import {
 } from '../../core/devices/phone.ts'
 import { raw, type Sql, sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { type DeviceRow, deviceColumns, deviceFrom } from './devices.ts'
 
 const columns = raw(`p.token_hash AS "tokenHash", p.registration, p.signing_key AS "signingKey", p.hook`)
@@ -58,17 +58,15 @@ export async function phoneByHook(connection: Sql, hook: string, now: number): P
   return phone && previous && { ...phone, signingKey: previous.key, keyAt: phone.registeredAt }
 }
 
-export const invite: Verb<{ deviceId: string; invitation: Invitation }, boolean> = async (tx, asked) => {
-  const invited: boolean[] = []
-  for (const { deviceId, invitation } of asked) {
+export const invite: Verb<{ deviceId: string; invitation: Invitation }, boolean> = each(
+  async (tx, { deviceId, invitation }) => {
     const [device] = await tx.all(
       sql`SELECT 1 AS yes FROM devices WHERE id = ${deviceId} AND kind = 'android' AND removed_at IS NULL`,
     )
     if (device) await inviteOne(tx, deviceId, invitation)
-    invited.push(device !== undefined)
-  }
-  return invited
-}
+    return device !== undefined
+  },
+)
 
 export async function inviteOne(
   tx: Transaction,
@@ -100,28 +98,23 @@ export async function mayAdmit(connection: Sql, proof: Proof, now: number): Prom
   return found.length > 0
 }
 
-export const admit: Verb<{ proof: Proof; tokenHash: string }, Phone | undefined> = async (tx, asked) => {
-  const admitted: (Phone | undefined)[] = []
-  for (const { proof, tokenHash } of asked) {
+export const admit: Verb<{ proof: Proof; tokenHash: string }, Phone | undefined> = each(
+  async (tx, { proof, tokenHash }) => {
     const deviceId =
       'codeHash' in proof
         ? await byCode(tx, proof.codeHash, proof.issuedAfter ?? 0)
         : await byToken(tx, proof.tokenHash)
-    if (deviceId === undefined) {
-      admitted.push(undefined)
-      continue
-    }
+    if (deviceId === undefined) return undefined
     await renewSecrets(tx, deviceId)
     await tx.all(sql`
-      UPDATE phones SET token_hash = ${tokenHash}, registration = registration + 1, registered_at = ${tx.now},
-        key_at = NULL, stream_at = NULL, code_hash = NULL,
-        enrolment_until = NULL
-      WHERE device_id = ${deviceId}`)
+    UPDATE phones SET token_hash = ${tokenHash}, registration = registration + 1, registered_at = ${tx.now},
+      key_at = NULL, stream_at = NULL, code_hash = NULL,
+      enrolment_until = NULL
+    WHERE device_id = ${deviceId}`)
     tx.devicesChanged()
-    admitted.push(await phoneBy(tx, 'device_id', deviceId))
-  }
-  return admitted
-}
+    return await phoneBy(tx, 'device_id', deviceId)
+  },
+)
 
 /**
  * Whoever is let in gets an address and a key of its own. The ones before are good for a while, because what the same
@@ -157,22 +150,21 @@ async function byCode(tx: Transaction, codeHash: string, issuedAfter: number): P
   return row?.id
 }
 
-export const notePhone: Verb<{ deviceId: string; note: PhoneNote }, void> = async (tx, notes) => {
-  for (const { deviceId, note } of notes) {
+export const notePhone: Verb<{ deviceId: string; note: PhoneNote }, void> = each(
+  async (tx, { deviceId, note }) => {
     if ('keyAt' in note) {
       await tx.all(sql`UPDATE phones SET key_at = ${note.keyAt} WHERE device_id = ${deviceId}`)
       tx.devicesChanged()
-      continue
+      return
     }
     const { streamAt, registration } = note
     const [before] = await tx.all<{ streamAt: number | null }>(sql`
-      SELECT stream_at AS "streamAt" FROM phones
-      WHERE device_id = ${deviceId} AND registration = ${registration}`)
-    if (!before) continue
+    SELECT stream_at AS "streamAt" FROM phones
+    WHERE device_id = ${deviceId} AND registration = ${registration}`)
+    if (!before) return
     await tx.all(sql`
-      UPDATE phones SET stream_at = ${streamAt} WHERE device_id = ${deviceId} AND registration = ${registration}`)
+    UPDATE phones SET stream_at = ${streamAt} WHERE device_id = ${deviceId} AND registration = ${registration}`)
     // The first one is news; that it goes on is not.
     if (before.streamAt === null) tx.devicesChanged()
-  }
-  return notes.map(() => undefined)
-}
+  },
+)

@@ -4,20 +4,15 @@ import type { EventType } from '../../core/events/event.ts'
 import { type Amended, type Amendment, amended } from '../../core/inbox/amendment.ts'
 import { sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { erasedExternal } from './received.ts'
 
 /** False: there is no such message here. */
-export const amend: Verb<Amendment, boolean> = async (tx, amendments) => {
-  const found: boolean[] = []
-  for (const amendment of amendments)
-    found.push(
-      'messageId' in amendment.about
-        ? await amendSent(tx, amendment, amendment.about.messageId)
-        : await amendReceived(tx, amendment, amendment.about.externalIds),
-    )
-  return found
-}
+export const amend: Verb<Amendment, boolean> = each(async (tx, amendment) =>
+  'messageId' in amendment.about
+    ? await amendSent(tx, amendment, amendment.about.messageId)
+    : await amendReceived(tx, amendment, amendment.about.externalIds),
+)
 
 /** Of our own messages people can only change what they think of them. */
 async function amendSent(

@@ -11,7 +11,7 @@ import type {
 import { isWritable } from '../../core/people/number.ts'
 import { from, type Sql, sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import {
   digitsOf,
   type MessageRow,
@@ -57,19 +57,14 @@ export function forgetPerson(tx: Transaction, environmentId: number, person: str
   tx.write(sql`DELETE FROM conversations WHERE environment_id = ${environmentId} AND person = ${person}`)
 }
 
-export const readConversation: Verb<{ environmentId: number; person: string }, boolean> = async (
-  tx,
-  asked,
-) => {
-  const found: boolean[] = []
-  for (const { environmentId, person } of asked) {
+export const readConversation: Verb<{ environmentId: number; person: string }, boolean> = each(
+  async (tx, { environmentId, person }) => {
     const read = await tx.all(sql`
-      UPDATE conversations SET read_n = last_n WHERE environment_id = ${environmentId} AND person = ${person}
-      RETURNING person`)
-    found.push(read.length > 0)
-  }
-  return found
-}
+    UPDATE conversations SET read_n = last_n WHERE environment_id = ${environmentId} AND person = ${person}
+    RETURNING person`)
+    return read.length > 0
+  },
+)
 
 type ConversationRow = ReceivedRow & { person: string; lastSeq: number; unread: number }
 

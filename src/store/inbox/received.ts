@@ -12,7 +12,7 @@ import {
 } from '../../core/inbox/received.ts'
 import { type Sql, sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { comeBack, leave, sameOptOut } from '../people/opt-outs.ts'
 import { noteReceived } from './conversations.ts'
 import { columns, erasedPrefix, fromRow, type ReceivedRow } from './received-row.ts'
@@ -25,11 +25,9 @@ export const erasedExternal = (externalId: string): string =>
 export const mediaOf = (metadata: string): string[] =>
   ((JSON.parse(metadata) as { media?: { id: string }[] }).media ?? []).map(({ id }) => id)
 
-export const receive: Verb<Incoming, Received> = async (tx, incomings) => {
-  const kept: Received[] = []
-  for (const incoming of incomings) kept.push((await known(tx, incoming)) ?? (await keep(tx, incoming)))
-  return kept
-}
+export const receive: Verb<Incoming, Received> = each(async (tx, incoming) => {
+  return (await known(tx, incoming)) ?? (await keep(tx, incoming))
+})
 
 async function known(tx: Transaction, incoming: Incoming): Promise<Received | undefined> {
   const { deviceId, externalId, fingerprint } = incoming

@@ -4,7 +4,7 @@ import type { DeliveryFilter } from '../../core/store.ts'
 import type { Attempt, Delivery, DeliveryRecord, DeliveryState } from '../../core/webhooks/webhook.ts'
 import { raw, type Sql, sql, values, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 
 const names = `webhook_id AS "webhookId", event_seq AS "eventSeq", state, attempts, due_at AS "dueAt",
   tried_at AS "triedAt", log`
@@ -95,16 +95,15 @@ const inState = (state: DeliveryState) =>
   varying(state === 'delivered' ? `state = 'delivered'` : `state <> 'delivered' AND state = '${state}'`)
 
 /** An event is told once more, now. */
-export const redeliver: Verb<{ webhookId: string; eventSeq: number }, void> = async (tx, asked) => {
-  for (const { webhookId, eventSeq } of asked) {
+export const redeliver: Verb<{ webhookId: string; eventSeq: number }, void> = each(
+  async (tx, { webhookId, eventSeq }) => {
     await leaveNoRest(tx, webhookId)
     await tx.all(sql`
-      INSERT INTO deliveries (webhook_id, event_seq, state, attempts, due_at, log)
-      VALUES (${webhookId}, ${eventSeq}, 'pending', 0, ${tx.now}, '[]')
-      ON CONFLICT (webhook_id, event_seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at`)
-  }
-  return asked.map(() => undefined)
-}
+    INSERT INTO deliveries (webhook_id, event_seq, state, attempts, due_at, log)
+    VALUES (${webhookId}, ${eventSeq}, 'pending', 0, ${tx.now}, '[]')
+    ON CONFLICT (webhook_id, event_seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at`)
+  },
+)
 
 /** Somebody wants something told now, and will have mended what was wrong. */
 export async function leaveNoRest(tx: Transaction, webhookId: string): Promise<void> {
@@ -112,15 +111,13 @@ export async function leaveNoRest(tx: Transaction, webhookId: string): Promise<v
 }
 
 /** Forgets what became of old events, unless it is still being tried. Returns how many. */
-export const forgetDeliveries: Verb<{ before: number; limit: number }, number> = async (tx, asked) => {
-  const counts: number[] = []
-  for (const { before, limit } of asked) {
+export const forgetDeliveries: Verb<{ before: number; limit: number }, number> = each(
+  async (tx, { before, limit }) => {
     const gone = await tx.all(sql`
-      DELETE FROM deliveries WHERE (webhook_id, event_seq) IN (
-        SELECT webhook_id, event_seq FROM deliveries WHERE due_at IS NULL AND tried_at < ${before}
-        ORDER BY tried_at LIMIT ${limit})
-      RETURNING 1 AS gone`)
-    counts.push(gone.length)
-  }
-  return counts
-}
+    DELETE FROM deliveries WHERE (webhook_id, event_seq) IN (
+      SELECT webhook_id, event_seq FROM deliveries WHERE due_at IS NULL AND tried_at < ${before}
+      ORDER BY tried_at LIMIT ${limit})
+    RETURNING 1 AS gone`)
+    return gone.length
+  },
+)

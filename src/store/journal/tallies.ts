@@ -2,7 +2,7 @@
 
 import { deliverySteps, hourMs, type Tally } from '../../core/stats/stats.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 
 /** The step that a delivery falls into; those that took longer than all steps count to the last. */
 const within = raw(
@@ -22,18 +22,15 @@ const arrived = raw(`(e.type = 'message.delivered' OR (e.type = 'message.read' A
   SELECT 1 FROM events d WHERE d.message_seq = e.message_seq AND d.type = 'message.delivered')))`)
 
 /** Returns how many events it went through. Several nodes may try; writers take turns, so each event counts once. */
-export const tally: Verb<number, number> = async (tx, limits) => {
-  const counts: number[] = []
-  for (const limit of limits) {
-    const [counter] = await tx.all<{ value: number }>(sql`SELECT value FROM counters WHERE name = 'tally'`)
-    const after = counter!.value
-    const [stretch] = await tx.all<{ last: number | null; count: number }>(sql`
+export const tally: Verb<number, number> = each(async (tx, limit) => {
+  const [counter] = await tx.all<{ value: number }>(sql`SELECT value FROM counters WHERE name = 'tally'`)
+  const after = counter!.value
+  const [stretch] = await tx.all<{ last: number | null; count: number }>(sql`
       SELECT MAX(seq) AS last, COUNT(*) AS count
       FROM (SELECT seq FROM events WHERE seq > ${after} ORDER BY seq LIMIT ${limit}) AS stretch`)
-    const { last, count } = stretch!
-    counts.push(count)
-    if (last === null) continue
-    tx.write(sql`
+  const { last, count } = stretch!
+  if (last === null) return count
+  tx.write(sql`
       INSERT INTO tallies (environment_id, hour, what, n)
       SELECT environment_id, hour, what, COUNT(*) FROM (
         SELECT e.environment_id, ${hour} AS hour,
@@ -72,10 +69,9 @@ export const tally: Verb<number, number> = async (tx, limits) => {
       WHERE true
       GROUP BY environment_id, hour, what
       ON CONFLICT (environment_id, hour, what) DO UPDATE SET n = tallies.n + excluded.n`)
-    tx.write(sql`UPDATE counters SET value = ${last} WHERE name = 'tally'`)
-  }
-  return counts
-}
+  tx.write(sql`UPDATE counters SET value = ${last} WHERE name = 'tally'`)
+  return count
+})
 
 export async function tallies(connection: Sql, environmentId: number, since: number): Promise<Tally[]> {
   return await connection.all<Tally>(sql`

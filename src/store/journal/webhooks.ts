@@ -6,7 +6,7 @@ import type { Hold, Replay, Settlement } from '../../core/store.ts'
 import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../../core/webhooks/webhook.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { leaveNoRest, writeDeliveries } from './deliveries.ts'
 
 const columns =
@@ -47,118 +47,84 @@ export async function webhook(
 }
 
 /** It is told what happens from now on. */
-export const addWebhook: Verb<WebhookDraft, Webhook> = async (tx, drafts) => {
-  const added: Webhook[] = []
-  for (const draft of drafts) {
-    const [row] = await tx.all<WebhookRow>(sql`
-      INSERT INTO webhooks (id, environment_id, url, types, device_id, sight, secret, position, created_at)
-      VALUES (${draft.id}, ${draft.environmentId}, ${draft.url}, ${typesText(draft.types)}, ${draft.deviceId},
-        ${visibilityBits(draft.visibility)}, ${draft.secret}, ${tx.last}, ${tx.now})
-      RETURNING ${columns}`)
-    added.push(fromRow(row!))
-  }
-  return added
-}
+export const addWebhook: Verb<WebhookDraft, Webhook> = each(async (tx, draft) => {
+  const [row] = await tx.all<WebhookRow>(sql`
+    INSERT INTO webhooks (id, environment_id, url, types, device_id, sight, secret, position, created_at)
+    VALUES (${draft.id}, ${draft.environmentId}, ${draft.url}, ${typesText(draft.types)}, ${draft.deviceId},
+      ${visibilityBits(draft.visibility)}, ${draft.secret}, ${tx.last}, ${tx.now})
+    RETURNING ${columns}`)
+  return fromRow(row!)
+})
 
 type Named = { environmentId: number; id: string }
 
-export const changeWebhook: Verb<Named & { change: WebhookChange }, Webhook | undefined> = async (
-  tx,
-  asked,
-) => {
-  const changed: (Webhook | undefined)[] = []
-  for (const { environmentId, id, change } of asked) {
+export const changeWebhook: Verb<Named & { change: WebhookChange }, Webhook | undefined> = each(
+  async (tx, { environmentId, id, change }) => {
     const before = await webhook(tx, environmentId, id)
-    if (!before) {
-      changed.push(undefined)
-      continue
-    }
+    if (!before) return undefined
     const after = { ...before, ...change }
     const isBack = after.enabled && !before.enabled
     const isNew = isBack || after.url !== before.url
     const reason: DisabledReason | null = after.enabled ? null : (before.disabledReason ?? 'switched_off')
     // Back again it hears what happens from now on; the time between can be replayed.
     const [row] = await tx.all<WebhookRow>(sql`
-      UPDATE webhooks SET url = ${after.url}, types = ${typesText(after.types)}, device_id = ${after.deviceId},
-        sight = ${visibilityBits(after.visibility)}, enabled = ${after.enabled}, disabled_reason = ${reason},
-        position = ${isBack ? tx.last : before.position},
-        failing_since = ${isNew ? null : before.failingSince}, rests_until = ${isNew ? null : before.restsUntil}
-      WHERE id = ${id} RETURNING ${columns}`)
-    changed.push(fromRow(row!))
-  }
-  return changed
-}
+    UPDATE webhooks SET url = ${after.url}, types = ${typesText(after.types)}, device_id = ${after.deviceId},
+      sight = ${visibilityBits(after.visibility)}, enabled = ${after.enabled}, disabled_reason = ${reason},
+      position = ${isBack ? tx.last : before.position},
+      failing_since = ${isNew ? null : before.failingSince}, rests_until = ${isNew ? null : before.restsUntil}
+    WHERE id = ${id} RETURNING ${columns}`)
+    return fromRow(row!)
+  },
+)
 
-export const rotateWebhook: Verb<
-  Named & { secret: string; previousUntil: number },
-  Webhook | undefined
-> = async (tx, asked) => {
-  const rotated: (Webhook | undefined)[] = []
-  for (const { environmentId, id, secret, previousUntil } of asked) {
+export const rotateWebhook: Verb<Named & { secret: string; previousUntil: number }, Webhook | undefined> =
+  each(async (tx, { environmentId, id, secret, previousUntil }) => {
     const [row] = await tx.all<WebhookRow>(sql`
-      UPDATE webhooks SET previous_secret = secret, previous_until = ${previousUntil}, secret = ${secret}
-      WHERE id = ${id} AND environment_id = ${environmentId} RETURNING ${columns}`)
-    rotated.push(row && fromRow(row))
-  }
-  return rotated
-}
+    UPDATE webhooks SET previous_secret = secret, previous_until = ${previousUntil}, secret = ${secret}
+    WHERE id = ${id} AND environment_id = ${environmentId} RETURNING ${columns}`)
+    return row && fromRow(row)
+  })
 
-export const removeWebhook: Verb<Named, boolean> = async (tx, asked) => {
-  const removed: boolean[] = []
-  for (const { environmentId, id } of asked) {
-    const found = await webhook(tx, environmentId, id)
-    if (found) await tx.all(sql`UPDATE webhooks SET removed = 1, enabled = 0, secret = '' WHERE id = ${id}`)
-    removed.push(found !== undefined)
-  }
-  return removed
-}
+export const removeWebhook: Verb<Named, boolean> = each(async (tx, { environmentId, id }) => {
+  const found = await webhook(tx, environmentId, id)
+  if (found) await tx.all(sql`UPDATE webhooks SET removed = 1, enabled = 0, secret = '' WHERE id = ${id}`)
+  return found !== undefined
+})
 
 /** Clears up after webhooks that were removed, some at a time: a log may be long. Returns how much there was. */
-export const clearRemoved: Verb<number, number> = async (tx, limits) => {
-  const counts: number[] = []
-  for (const limit of limits) {
-    const [gone] = await tx.all<{ id: string }>(sql`SELECT id FROM webhooks WHERE removed = 1 LIMIT 1`)
-    const cleared = gone
-      ? await tx.all(sql`
-          DELETE FROM deliveries WHERE webhook_id = ${gone.id} AND event_seq IN (
-            SELECT event_seq FROM deliveries WHERE webhook_id = ${gone.id} LIMIT ${limit})
-          RETURNING 1 AS gone`)
-      : []
-    if (gone && cleared.length < limit) {
-      await tx.all(sql`DELETE FROM replays WHERE webhook_id = ${gone.id}`)
-      await tx.all(sql`DELETE FROM webhooks WHERE id = ${gone.id}`)
-    }
-    counts.push(gone ? Math.max(1, cleared.length) : 0)
+export const clearRemoved: Verb<number, number> = each(async (tx, limit) => {
+  const [gone] = await tx.all<{ id: string }>(sql`SELECT id FROM webhooks WHERE removed = 1 LIMIT 1`)
+  const cleared = gone
+    ? await tx.all(sql`
+        DELETE FROM deliveries WHERE webhook_id = ${gone.id} AND event_seq IN (
+          SELECT event_seq FROM deliveries WHERE webhook_id = ${gone.id} LIMIT ${limit})
+        RETURNING 1 AS gone`)
+    : []
+  if (gone && cleared.length < limit) {
+    await tx.all(sql`DELETE FROM replays WHERE webhook_id = ${gone.id}`)
+    await tx.all(sql`DELETE FROM webhooks WHERE id = ${gone.id}`)
   }
-  return counts
-}
+  return gone ? Math.max(1, cleared.length) : 0
+})
 
 /** One process at a time tells an address. Undefined: another does, or it is not to be told. */
-export const holdWebhook: Verb<Hold, Webhook | undefined> = async (tx, asked) => {
-  const held: (Webhook | undefined)[] = []
-  for (const { id, node, untilMs, insteadOf } of asked) {
+export const holdWebhook: Verb<Hold, Webhook | undefined> = each(
+  async (tx, { id, node, untilMs, insteadOf }) => {
     const [row] = await tx.all<WebhookRow>(sql`
-      UPDATE webhooks SET held_by = ${node}, held_until = ${tx.now + untilMs}
-      WHERE id = ${id} AND enabled = 1
-        AND (held_by IS NULL OR held_by = ${node} OR held_by = ${insteadOf ?? ''} OR held_until <= ${tx.now})
-      RETURNING ${columns}`)
-    held.push(row && fromRow(row))
-  }
-  return held
-}
+    UPDATE webhooks SET held_by = ${node}, held_until = ${tx.now + untilMs}
+    WHERE id = ${id} AND enabled = 1
+      AND (held_by IS NULL OR held_by = ${node} OR held_by = ${insteadOf ?? ''} OR held_until <= ${tx.now})
+    RETURNING ${columns}`)
+    return row && fromRow(row)
+  },
+)
 
-export const letGoWebhooks: Verb<string, void> = async (tx, nodes) => {
-  for (const node of nodes)
-    await tx.all(sql`UPDATE webhooks SET held_by = NULL, held_until = NULL WHERE held_by = ${node}`)
-  return nodes.map(() => undefined)
-}
+export const letGoWebhooks: Verb<string, void> = each(async (tx, node) => {
+  await tx.all(sql`UPDATE webhooks SET held_by = NULL, held_until = NULL WHERE held_by = ${node}`)
+})
 
 /** Keeps what became of some tellings. Undefined: another process tells this address now, or nobody is to. */
-export const settle: Verb<Settlement, Webhook | undefined> = async (tx, settlements) => {
-  const settled: (Webhook | undefined)[] = []
-  for (const settlement of settlements) settled.push(await settleOne(tx, settlement))
-  return settled
-}
+export const settle: Verb<Settlement, Webhook | undefined> = each(settleOne)
 
 async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webhook | undefined> {
   const { id, node, untilMs, url, position, isWell, deliveries, replay } = settlement
@@ -193,20 +159,15 @@ async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webho
 }
 
 /** A stretch of the journal is told again. Returns the replay's id. */
-export const addReplay: Verb<{ webhookId: string; afterSeq: number; untilSeq: number }, string> = async (
-  tx,
-  asked,
-) => {
-  const ids: string[] = []
-  for (const { webhookId, afterSeq, untilSeq } of asked) {
+export const addReplay: Verb<{ webhookId: string; afterSeq: number; untilSeq: number }, string> = each(
+  async (tx, { webhookId, afterSeq, untilSeq }) => {
     const id = randomUUIDv7()
     await leaveNoRest(tx, webhookId)
     await tx.all(sql`
-      INSERT INTO replays (id, webhook_id, position, until_seq) VALUES (${id}, ${webhookId}, ${afterSeq}, ${untilSeq})`)
-    ids.push(id)
-  }
-  return ids
-}
+    INSERT INTO replays (id, webhook_id, position, until_seq) VALUES (${id}, ${webhookId}, ${afterSeq}, ${untilSeq})`)
+    return id
+  },
+)
 
 export async function nextReplay(connection: Sql, webhookId: string): Promise<Replay | undefined> {
   const [row] = await connection.all<Replay>(sql`

@@ -4,33 +4,28 @@ import type { Message, Status } from '../../core/messages/message.ts'
 import { isWritable } from '../../core/people/number.ts'
 import { type Sql, sql, words } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 import { move, numbered } from './move.ts'
 
 type Asked = { environmentId: number; id: string; ask: boolean }
 
-export const cancel: Verb<Asked, Status | undefined> = async (tx, asked) => {
-  const found: (Status | undefined)[] = []
-  for (const { environmentId, id, ask } of asked) {
-    const matching = await tx.all<{ seq: number }>(
-      sql`SELECT seq FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
-    )
-    if ((await takeBack(tx, matching, 'requested')) > 0) {
-      found.push('canceled')
-      continue
-    }
-    if (ask)
-      await tx.all(sql`
-      UPDATE messages SET cancel_asked = 1
-      WHERE id = ${id} AND environment_id = ${environmentId} AND status = 'sending'`)
-    const [row] = await tx.all<{ status: Status }>(
-      sql`SELECT status FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
-    )
-    found.push(row?.status)
+export const cancel: Verb<Asked, Status | undefined> = each(async (tx, { environmentId, id, ask }) => {
+  const matching = await tx.all<{ seq: number }>(
+    sql`SELECT seq FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
+  )
+  if ((await takeBack(tx, matching, 'requested')) > 0) {
+    return 'canceled'
   }
-  return found
-}
+  if (ask)
+    await tx.all(sql`
+    UPDATE messages SET cancel_asked = 1
+    WHERE id = ${id} AND environment_id = ${environmentId} AND status = 'sending'`)
+  const [row] = await tx.all<{ status: Status }>(
+    sql`SELECT status FROM messages WHERE id = ${id} AND environment_id = ${environmentId}`,
+  )
+  return row?.status
+})
 
 /** Cancels everything that waits for one recipient. */
 export async function cancelAllFor(

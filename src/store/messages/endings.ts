@@ -3,24 +3,20 @@
 import { meaningOf, type Status } from '../../core/messages/message.ts'
 import { sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { failing, move } from './move.ts'
 
-export const expire: Verb<number, number> = async (tx, limits) => {
-  const counts: number[] = []
-  for (const limit of limits) {
-    const late = await overdue(tx, 'queued', limit)
-    const expired = await move(tx, {
-      to: 'expired',
-      only: ['queued'],
-      ...failing(late, 'expired', meaningOf('expired').detail),
-    })
-    const silent = await overdue(tx, 'sending', limit - expired.length)
-    const unknown = await move(tx, { to: 'unknown', ...failing(silent, ...noAnswer) })
-    counts.push(expired.length + unknown.length)
-  }
-  return counts
-}
+export const expire: Verb<number, number> = each(async (tx, limit) => {
+  const late = await overdue(tx, 'queued', limit)
+  const expired = await move(tx, {
+    to: 'expired',
+    only: ['queued'],
+    ...failing(late, 'expired', meaningOf('expired').detail),
+  })
+  const silent = await overdue(tx, 'sending', limit - expired.length)
+  const unknown = await move(tx, { to: 'unknown', ...failing(silent, ...noAnswer) })
+  return expired.length + unknown.length
+})
 
 const noAnswer = ['no_answer', meaningOf('no_answer').detail] as const
 
@@ -31,9 +27,8 @@ async function overdue(tx: Transaction, status: 'queued' | 'sending', limit: num
   return found.map(({ seq }) => seq)
 }
 
-export const abandon: Verb<{ deviceId: string; limit: number }, number> = async (tx, asked) => {
-  const counts: number[] = []
-  for (const { deviceId, limit } of asked) {
+export const abandon: Verb<{ deviceId: string; limit: number }, number> = each(
+  async (tx, { deviceId, limit }) => {
     let count = 0
     // What was meant for this device by name, and no device has.
     for (const status of ['queued', 'scheduled'] as const) {
@@ -52,10 +47,9 @@ export const abandon: Verb<{ deviceId: string; limit: number }, number> = async 
       ...failing(silent, ...noAnswer),
       data: () => ({ error: { code: 'no_answer' } }),
     })
-    counts.push(count + unknown.length)
-  }
-  return counts
-}
+    return count + unknown.length
+  },
+)
 
 async function waitingAt(
   tx: Transaction,

@@ -4,7 +4,7 @@ import type { Message, NewMessage, Status } from '../../core/messages/message.ts
 import type { Accepted, Unheld } from '../../core/store.ts'
 import { type Sql, sql, values } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { optedOut } from '../people/opt-outs.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 
@@ -97,19 +97,15 @@ export async function message(
   return row && fromRow(row)
 }
 
-export const unhold: Verb<number, Unheld> = async (tx, limits) => {
-  const results: Unheld[] = []
-  for (const limit of limits) {
-    const freed = await tx.all<{ deviceId: string; status: Status; parts: number; pinned: number }>(sql`
-      UPDATE messages SET held = 0 WHERE seq IN (SELECT seq FROM messages WHERE held = 1 ORDER BY seq LIMIT ${limit})
-      RETURNING device_id AS "deviceId", status, parts, pinned`)
-    const queued = freed.filter(({ status }) => status === 'queued')
-    for (const { deviceId, parts, pinned } of queued) tx.queued(deviceId, 1, parts, pinned === 1)
-    const taken = freed.filter(({ status }) => status === 'sending').length
-    results.push({ queued: freed.length - taken, taken })
-  }
-  return results
-}
+export const unhold: Verb<number, Unheld> = each(async (tx, limit) => {
+  const freed = await tx.all<{ deviceId: string; status: Status; parts: number; pinned: number }>(sql`
+    UPDATE messages SET held = 0 WHERE seq IN (SELECT seq FROM messages WHERE held = 1 ORDER BY seq LIMIT ${limit})
+    RETURNING device_id AS "deviceId", status, parts, pinned`)
+  const queued = freed.filter(({ status }) => status === 'queued')
+  for (const { deviceId, parts, pinned } of queued) tx.queued(deviceId, 1, parts, pinned === 1)
+  const taken = freed.filter(({ status }) => status === 'sending').length
+  return { queued: freed.length - taken, taken }
+})
 
 export async function heldCount(connection: Sql): Promise<number> {
   const [row] = await connection.all<{ count: number }>(

@@ -1,25 +1,21 @@
 /** Messages that are sent at another time. */
 
 import { type Sql, sql } from '../engine/sql.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { move, numbered } from './move.ts'
 
-export const fallDue: Verb<number, string[]> = async (tx, limits) => {
-  const results: string[][] = []
-  for (const limit of limits) {
-    const due = await tx.all<{ seq: number }>(sql`
-      SELECT seq FROM messages WHERE status = 'scheduled' AND held = 0 AND due_at <= ${tx.now}
-      ORDER BY due_at LIMIT ${limit}`)
-    const queued = await move(tx, {
-      to: 'queued',
-      only: ['scheduled'],
-      ...numbered(due.map(({ seq }) => seq)),
-      data: () => ({ reason: 'due' }),
-    })
-    results.push(queued.map(({ deviceId }) => deviceId))
-  }
-  return results
-}
+export const fallDue: Verb<number, string[]> = each(async (tx, limit) => {
+  const due = await tx.all<{ seq: number }>(sql`
+    SELECT seq FROM messages WHERE status = 'scheduled' AND held = 0 AND due_at <= ${tx.now}
+    ORDER BY due_at LIMIT ${limit}`)
+  const queued = await move(tx, {
+    to: 'queued',
+    only: ['scheduled'],
+    ...numbered(due.map(({ seq }) => seq)),
+    data: () => ({ reason: 'due' }),
+  })
+  return queued.map(({ deviceId }) => deviceId)
+})
 
 export async function nextDue(connection: Sql): Promise<number | undefined> {
   const [row] = await connection.all<{ at: number }>(sql`

@@ -7,7 +7,7 @@ import type { Erased, Erasure } from '../../core/store.ts'
 import { blankAnswers } from '../access/kept-responses.ts'
 import { from, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { removeFiles } from '../files/removed-files.ts'
 import { forgetPerson } from '../inbox/conversations.ts'
 import { erasedExternal, mediaOf } from '../inbox/received.ts'
@@ -17,14 +17,10 @@ import { digitsOf } from '../messages/message-row.ts'
 import { failing, move } from '../messages/move.ts'
 
 /** A step of it: no more than `limit` of each. Whoever asks goes on until there is nothing left. */
-export const erase: Verb<Erasure, Erased> = async (tx, asked) => {
-  const results: Erased[] = []
-  for (const erasure of asked) {
-    const messages = isNumber(erasure.number) ? await eraseMessages(tx, erasure) : 0
-    results.push({ messages, ...(await eraseReceived(tx, erasure)) })
-  }
-  return results
-}
+export const erase: Verb<Erasure, Erased> = each(async (tx, erasure) => {
+  const messages = isNumber(erasure.number) ? await eraseMessages(tx, erasure) : 0
+  return { messages, ...(await eraseReceived(tx, erasure)) }
+})
 
 /** WhatsApp may tell somebody by an id, to which nothing is sent under that name. */
 const isNumber = isWritable
@@ -123,8 +119,8 @@ async function blankLogs(tx: Transaction, environmentId: number, events: readonl
 }
 
 /** Notes that a person was forgotten, and how much of them there was. */
-export const noteErased: Verb<{ environmentId: number; counts: Erased }, void> = async (tx, asked) => {
-  for (const { environmentId, counts } of asked)
+export const noteErased: Verb<{ environmentId: number; counts: Erased }, void> = each(
+  async (tx, { environmentId, counts }) => {
     tx.journal({ environmentId, type: 'person.erased', data: counts })
-  return asked.map(() => undefined)
-}
+  },
+)

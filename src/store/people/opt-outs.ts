@@ -3,7 +3,7 @@
 import { type OptOut, type OptOutPage, type OptOutSource, optOutDigest } from '../../core/people/opt-out.ts'
 import { from, raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { cancelAllFor } from '../messages/cancellations.ts'
 
 const columns = raw(`number, digest, source, created_at AS "createdAt"`)
@@ -29,11 +29,7 @@ export async function optedOut(connection: Sql, people: readonly Person[]): Prom
 
 type Leaving = Person & { source: OptOutSource }
 
-export const optOut: Verb<Leaving, OptOut> = async (tx, asked) => {
-  const added: OptOut[] = []
-  for (const one of asked) added.push(await leave(tx, one))
-  return added
-}
+export const optOut: Verb<Leaving, OptOut> = each(leave)
 
 export async function leave(tx: Transaction, { environmentId, number, source }: Leaving): Promise<OptOut> {
   const digest = optOutDigest(environmentId, number)
@@ -46,11 +42,7 @@ export async function leave(tx: Transaction, { environmentId, number, source }: 
   return row!
 }
 
-export const optIn: Verb<Person, boolean> = async (tx, asked) => {
-  const gone: boolean[] = []
-  for (const one of asked) gone.push(await comeBack(tx, one))
-  return gone
-}
+export const optIn: Verb<Person, boolean> = each(comeBack)
 
 /** Under all their names: what was said under one of them holds for all. */
 export async function comeBack(tx: Transaction, { environmentId, number }: Person): Promise<boolean> {
@@ -65,21 +57,17 @@ export async function comeBack(tx: Transaction, { environmentId, number }: Perso
 type Names = { environmentId: number; number: string; alias: string }
 
 /** Both are one person. If they opted out under one of the names, they did under both: then it is true. */
-export const sameOptOut: Verb<Names, boolean> = async (tx, asked) => {
-  const out: boolean[] = []
-  for (const { environmentId, number, alias } of asked) {
-    const people = [number, alias].map(one => ({ environmentId, number: one }))
-    const known = await optedOut(tx, people)
-    if (known.size > 0) {
-      for (const person of people) await leave(tx, { ...person, source: 'message' })
-      await tx.all(sql`
-        UPDATE opt_outs SET alias_of = ${optOutDigest(environmentId, number)}
-        WHERE environment_id = ${environmentId} AND digest = ${optOutDigest(environmentId, alias)}`)
-    }
-    out.push(known.size > 0)
+export const sameOptOut: Verb<Names, boolean> = each(async (tx, { environmentId, number, alias }) => {
+  const people = [number, alias].map(one => ({ environmentId, number: one }))
+  const known = await optedOut(tx, people)
+  if (known.size > 0) {
+    for (const person of people) await leave(tx, { ...person, source: 'message' })
+    await tx.all(sql`
+      UPDATE opt_outs SET alias_of = ${optOutDigest(environmentId, number)}
+      WHERE environment_id = ${environmentId} AND digest = ${optOutDigest(environmentId, alias)}`)
   }
-  return out
-}
+  return known.size > 0
+})
 
 export async function optOuts(
   connection: Sql,

@@ -3,7 +3,7 @@
 import type { Old } from '../../core/store.ts'
 import { from, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { removeFiles } from '../files/removed-files.ts'
 import { forgetUpTo, notUnread } from '../inbox/conversations.ts'
 import { mediaOf } from '../inbox/received.ts'
@@ -55,17 +55,13 @@ async function oldMessages(
   return { count: old.length, seqs: [...ready, ...mine.filter(isFinished)].map(({ seq }) => seq) }
 }
 
-export const forgetTexts: Verb<Old, number> = async (tx, asked) => {
-  const counts: number[] = []
-  for (const old of asked) {
-    const { count, seqs } = await oldMessages(tx, old, 'texts')
-    if (seqs.length > 0)
-      tx.write(sql`
-        UPDATE messages SET text = '', media_url = NULL ${listed(seqs)} WHERE messages.seq = r.old_seq`)
-    counts.push(Math.max(count, await forgetReceivedTexts(tx, old)))
-  }
-  return counts
-}
+export const forgetTexts: Verb<Old, number> = each(async (tx, old) => {
+  const { count, seqs } = await oldMessages(tx, old, 'texts')
+  if (seqs.length > 0)
+    tx.write(sql`
+      UPDATE messages SET text = '', media_url = NULL ${listed(seqs)} WHERE messages.seq = r.old_seq`)
+  return Math.max(count, await forgetReceivedTexts(tx, old))
+})
 
 /** What somebody wrote, and what came with it, beside the text itself. */
 const wordsInMetadata = new Set(['media', 'edits', 'quoted', 'subject', 'data'])
@@ -88,24 +84,20 @@ async function forgetReceivedTexts(tx: Transaction, { environmentId, before, lim
   return old.length
 }
 
-export const removeOld: Verb<Old, number> = async (tx, asked) => {
-  const counts: number[] = []
-  for (const old of asked) {
-    const { count, seqs } = await oldMessages(tx, old, 'messages')
-    for (const seq of seqs) {
-      tx.write(sql`DELETE FROM events WHERE message_seq = ${seq}`)
-      tx.write(sql`DELETE FROM messages WHERE seq = ${seq}`)
-    }
-    const last = seqs.at(-1)
-    if (last !== undefined)
-      tx.write(sql`
-        DELETE FROM batches WHERE last_seq <= ${last}
-          AND NOT EXISTS (SELECT 1 FROM messages WHERE seq >= batches.first_seq AND seq <= batches.last_seq)`)
-    const received = await removeReceived(tx, old)
-    counts.push(Math.max(count, received, await removeEvents(tx, old)))
+export const removeOld: Verb<Old, number> = each(async (tx, old) => {
+  const { count, seqs } = await oldMessages(tx, old, 'messages')
+  for (const seq of seqs) {
+    tx.write(sql`DELETE FROM events WHERE message_seq = ${seq}`)
+    tx.write(sql`DELETE FROM messages WHERE seq = ${seq}`)
   }
-  return counts
-}
+  const last = seqs.at(-1)
+  if (last !== undefined)
+    tx.write(sql`
+      DELETE FROM batches WHERE last_seq <= ${last}
+        AND NOT EXISTS (SELECT 1 FROM messages WHERE seq >= batches.first_seq AND seq <= batches.last_seq)`)
+  const received = await removeReceived(tx, old)
+  return Math.max(count, received, await removeEvents(tx, old))
+})
 
 /** The oldest, so that each list stays without gaps. Returns how many. */
 async function removeReceived(tx: Transaction, { environmentId, before, limit }: Old): Promise<number> {
