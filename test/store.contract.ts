@@ -186,10 +186,10 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
       inWorld(async ({ store }) => {
         const device = await enrol(store)
         await accepted(store, device)
-        await store.change(device.id, { paused: true })
+        await store.change(device, { paused: true })
         assert.equal((await store.claim(device.id, 5)).messages.length, 0)
-        await store.change(device.id, { paused: false })
-        await store.retire(device.id)
+        await store.change(device, { paused: false })
+        await store.retire(device)
         assert.equal((await store.claim(device.id, 5)).messages.length, 0)
       }),
     )
@@ -427,7 +427,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         await store.claim(device.id, 1)
         const pinned = await accepted(store, device, { pinned: true })
         const free = await accepted(store, device)
-        await store.retire(device.id)
+        await store.retire(device)
         assert.equal(await store.abandon(device.id, 10), 2)
         assert.deepEqual(
           [await statusOf(store, had), await statusOf(store, pinned), await statusOf(store, free)],
@@ -591,7 +591,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         await store.presence(foreign.id, 'other', true)
         await store.beat('me')
         await store.leave('me')
-        const found = await store.devices()
+        const found = await store.allDevices()
         assert.deepEqual(
           found.map(({ online, heldBy }) => [online, heldBy]),
           [
@@ -611,14 +611,14 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         await Promise.all([
           store.claim(device.id, 10),
           store.receive(incoming(device)),
-          store.change(device.id, { name: 'New' }),
+          store.change(device, { name: 'New' }),
         ])
-        await store.change(device.id, { paused: true })
-        await store.change(device.id, { paused: true })
+        await store.change(device, { paused: true })
+        await store.change(device, { paused: true })
         await store.presence(device.id, 'node', true)
         await store.presence(device.id, 'node', true)
-        await store.retire(device.id)
-        await store.retire(device.id)
+        await store.retire(device)
+        await store.retire(device)
         const events = await store.events(0, 1_000)
         assert.deepEqual(
           events.map(({ seq }) => seq),
@@ -761,7 +761,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         await store.presence(device.id, 'old', true)
         await store.presence(device.id, 'new', true)
         await store.presence(device.id, 'old', false)
-        const [found] = await store.devices()
+        const [found] = await store.allDevices()
         assert.deepEqual([found!.online, found!.heldBy], [true, 'new'])
       }),
     )
@@ -775,9 +775,9 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
           store.presence(device.id, 'b', true, null),
         ])
         assert.deepEqual(took, [true, false])
-        assert.equal((await store.devices())[0]!.heldBy, 'a')
+        assert.equal((await store.allDevices())[0]!.heldBy, 'a')
         assert.equal(await store.presence(device.id, 'b', true, 'a'), true)
-        assert.equal((await store.devices())[0]!.heldBy, 'b')
+        assert.equal((await store.allDevices())[0]!.heldBy, 'b')
       }),
     )
 
@@ -802,11 +802,47 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         assert.equal(await store.key('other'), undefined)
         clock.now += 5
         await store.touchKey(key.id)
-        const revoked = await store.revokeKey(key.id)
+        const revoked = await store.revokeKey(key)
         clock.now += 5
-        assert.equal((await store.revokeKey(key.id))!.revokedAt, revoked!.revokedAt)
+        assert.equal((await store.revokeKey(key))!.revokedAt, revoked!.revokedAt)
         assert.equal((await store.key('hash'))!.lastUsedAt, start + 5)
-        assert.equal(await store.revokeKey(randomUUID()), undefined)
+        assert.equal(await store.revokeKey({ ...key, id: randomUUID() }), undefined)
+      }),
+    )
+
+    test(
+      'what belongs to one environment is listed, changed and ended in no other',
+      inWorld(async ({ store }) => {
+        const device = await enrol(store)
+        const key = await store.addKey(
+          {
+            environmentId: staging,
+            name: 'k',
+            scopes: [],
+            rateLimit: null,
+            allowedIps: [],
+            expiresAt: null,
+            createdBy: 'me',
+          },
+          'hash of it',
+          'hint',
+        )
+        const other = 1
+        assert.notEqual(other, staging)
+        const names = (list: readonly { id: string }[]) => list.map(({ id }) => id)
+        assert.deepEqual(names(await store.devices(device.environmentId)), [device.id])
+        assert.deepEqual(names(await store.devices(other)), [])
+        assert.deepEqual(names(await store.keys(staging)), [key.id])
+        assert.deepEqual(names(await store.keys(other)), [])
+        assert.deepEqual(await store.webhooks(other), [])
+        const elsewhere = { environmentId: other, id: device.id }
+        assert.equal(await store.change(elsewhere, { name: 'Stolen' }), undefined)
+        assert.equal(await store.retire(elsewhere), undefined)
+        assert.equal(await store.revokeKey({ environmentId: other, id: key.id }), undefined)
+        const rotation = { id: key.id, hash: 'h', hint: 'h', until: 0, createdBy: 'me' }
+        assert.equal(await store.rotateKey({ ...rotation, environmentId: other }), undefined)
+        assert.equal((await store.allDevices())[0]!.name, device.name)
+        assert.equal((await store.key('hash of it'))!.revokedAt, null)
       }),
     )
 
@@ -853,7 +889,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         assert.equal(await store.phoneByToken('t1'), undefined)
         assert.equal((await store.phoneByToken('t2'))?.registeredAt, start + 1_000)
         assert.equal((await store.phoneByHook(first!.hook))?.device.id, device.id)
-        await store.retire(device.id)
+        await store.retire(device)
         assert.equal(await store.phoneByToken('t2'), undefined)
         assert.equal(await store.phoneByHook(first!.hook), undefined)
         assert.equal(await store.admit({ tokenHash: 'a' }, 't3'), undefined)
@@ -1076,7 +1112,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         await store.describe(device.id, { about: { appVersion: '1.0' }, seenAt: 5 })
         await store.describe(device.id, { about: { model: 'x' }, attention: ['battery_low'], seenAt: 3 })
         await store.describe(device.id, { attention: ['battery_low'] })
-        const [found] = await store.devices()
+        const [found] = await store.allDevices()
         assert.deepEqual(found?.about, { appVersion: '1.0', model: 'x' })
         assert.deepEqual([found?.attention, found?.seenAt], [['battery_low'], 5])
         const events = await store.events(0, 100)

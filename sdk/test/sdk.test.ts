@@ -199,7 +199,7 @@ test('devices, files and cancelling through a real gateway', async () => {
   assert.match(enrolment!.code!, /^\d{8}$/)
 
   const app = new App(gateway, {
-    device: (await gateway.store.devices())[0]!,
+    device: (await gateway.store.allDevices())[0]!,
     enrolment: { ...enrolment!, codeExpiresAt: null, shownBy: [] },
   })
   app.token = (await app.register()).body.token

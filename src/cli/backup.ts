@@ -42,8 +42,8 @@ const restore: Command = {
     await withStore(context, async store => {
       await requireStopped(store)
       const empty =
-        (await store.devices()).length === 0 &&
-        (await store.keys()).length === 0 &&
+        (await store.allDevices()).length === 0 &&
+        (await store.allKeys()).length === 0 &&
         (await store.events(0, 1)).length === 0
       if (!empty && !given.flag('replace'))
         throw new Refusal('the database is not empty; --replace throws away what it holds')

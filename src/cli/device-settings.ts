@@ -117,7 +117,7 @@ function changeDevice(
       await renewCloudNumber(parts, await deviceNamed(store, id), renewal)
     }
     await mayChange(store, id, change)
-    const device = await store.change(id.toLowerCase(), change)
+    const device = await store.change(await deviceNamed(store, id), change)
     if (!device) throw missing(id)
     const member = (await fleetOf(store)).member(device.id)!
     context.output.show(shown(member), () => `${done} ${device.name}.`)

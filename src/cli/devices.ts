@@ -12,7 +12,7 @@ import { type Command, type Context, type Given, required, UsageError } from './
 import { fleetOf, missing, phoneOf, settingCommands, shown } from './device-settings.ts'
 import { linkInTerminal } from './link.ts'
 import { printable, table } from './output.ts'
-import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
+import { deviceNamed, environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
 
 const list: Command = {
   name: 'devices list',
@@ -212,7 +212,7 @@ const remove: Command = {
   run: context =>
     withStore(context, async store => {
       const [id = ''] = context.given.words
-      const device = await store.retire(id.toLowerCase())
+      const device = await store.retire(await deviceNamed(store, id))
       if (!device) throw missing(id)
       context.output.show({ id: device.id, name: device.name, removed: true }, () =>
         device.driver === 'linked'

@@ -79,7 +79,7 @@ const list: Command = {
   run: context =>
     withStore(context, async store => {
       const environment = environmentNamed(context.given)
-      const keys = (await store.keys()).filter(
+      const keys = (await store.allKeys()).filter(
         key => environment === undefined || key.environment === environment,
       )
       context.output.show(keys.map(shownKey), () =>
@@ -108,7 +108,8 @@ const revoke: Command = {
   run: context =>
     withStore(context, async store => {
       const [id = ''] = context.given.words
-      const key = await store.revokeKey(id)
+      const found = (await store.allKeys()).find(one => one.id === id.toLowerCase())
+      const key = found && (await store.revokeKey(found))
       if (!key) throw new Problem('key_not_found', `There is no key with the id ${id}.`)
       context.output.show(shownKey(key), () => `Revoked “${key.name}” (${key.hint}).`)
       return undefined

@@ -24,7 +24,7 @@ WhatsApp numbers have to be linked again. Stop the gateway first.`,
       const { admin, close } = adminBeside({ config, sealer, store, now: Date.now })
       const renewed: { id: string; url: string; secret: string }[] = []
       const environments = await store.environments()
-      for (const { id, environmentId, url } of await store.webhooks()) {
+      for (const { id, environmentId, url } of await store.allWebhooks()) {
         const environment = environments.find(one => one.id === environmentId)!
         const { secret } = await admin.rotate(environment, id, 0)
         renewed.push({ id, url, secret })

@@ -109,7 +109,7 @@ async function withGround(context: Context, work: (ground: Ground) => Promise<nu
   if (given.text('url') !== undefined) throw new UsageError('--url needs a key: --key, or BASESTATION_KEY')
   return await withStore(context, async store => {
     const secret = newSecret('staging')
-    const { id } = await store.addKey(
+    const key = await store.addKey(
       {
         environmentId: await environmentId(store, 'staging'),
         name: 'basestation simulate',
@@ -124,9 +124,9 @@ async function withGround(context: Context, work: (ground: Ground) => Promise<nu
     )
     try {
       const client = clientOf(context, { key: secret })
-      return await work({ client, remove: deviceId => store.retire(deviceId) })
+      return await work({ client, remove: id => store.retire({ id, environmentId: key.environmentId }) })
     } finally {
-      await store.revokeKey(id)
+      await store.revokeKey(key)
     }
   })
 }

@@ -43,7 +43,7 @@ const withAdmin = (context: Context, work: (at: Admin) => Promise<number | undef
 /** The webhook with this id, and where it belongs. */
 async function named({ store, environments }: Admin, given: Given) {
   const id = given.words[0]!.toLowerCase()
-  const webhook = (await store.webhooks()).find(one => one.id === id)
+  const webhook = (await store.allWebhooks()).find(one => one.id === id)
   const environment = environments.find(one => one.id === webhook?.environmentId)
   if (!webhook || !environment)
     throw new Problem('webhook_not_found', `There is no webhook with the id ${id}.`)
@@ -77,7 +77,7 @@ const list: Command = {
     withAdmin(context, async ({ store, environments }) => {
       const wanted = environmentNamed(context.given)
       const nameOf = (id: number) => environments.find(one => one.id === id)!.name
-      const found = (await store.webhooks()).filter(
+      const found = (await store.allWebhooks()).filter(
         ({ environmentId }) => wanted === undefined || nameOf(environmentId) === wanted,
       )
       context.output.show(found.map(shownWebhook), () =>

@@ -28,7 +28,7 @@ export async function requireStopped(store: Store): Promise<void> {
 
 /** The device with this id, unless it was removed. */
 export async function deviceNamed(store: Store, id: string): Promise<Device> {
-  const device = (await store.devices()).find(one => one.id === id.toLowerCase() && one.removedAt === null)
+  const device = (await store.allDevices()).find(one => one.id === id.toLowerCase() && one.removedAt === null)
   if (!device) throw new Problem('device_not_found', `There is no device with the id ${id}.`)
   return device
 }

@@ -27,3 +27,6 @@ export const defaultSettings: Settings = {
 }
 
 export type Environment = { id: number; name: EnvironmentName; settings: Settings }
+
+/** Something of one environment: under its id nobody finds it in another. */
+export type Owned = { environmentId: number; id: string }

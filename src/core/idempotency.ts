@@ -1,6 +1,7 @@
 /** An answer that is kept: the same request again gets it, and has no second effect. */
 
 import { hash } from 'node:crypto'
+import type { Awaitable } from './lib/awaitable.ts'
 import { Problem } from './problem.ts'
 
 export type AnswerKey = {
@@ -41,3 +42,12 @@ export const stillRunning = (): Problem =>
 /** All that a key stands for, in one. */
 export const answerName = ({ environmentId, operation, key }: AnswerKey): string =>
   JSON.stringify([environmentId, operation, key])
+
+/** Port: what we need remembered of answers. */
+export interface AnswerStore {
+  keptAnswer(key: AnswerKey): Awaitable<KeptAnswer | undefined>
+  /** Keeps an answer that had no effect on anything else. */
+  keepAnswer(keep: Keep<void>): Promise<void>
+  /** Forgets answers that are too old to be asked for. Returns how many. */
+  forgetAnswers(limit: number): Promise<number>
+}

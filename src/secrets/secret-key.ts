@@ -10,7 +10,7 @@ import { ConfigProblem } from '../host/setting.ts'
 import { Sealer, type Secret } from './sealer.ts'
 
 export type KeySettings = Pick<Config, 'SECRET_KEY' | 'DATA_DIR'>
-type KeyStore = SecretStore & Pick<Store, 'webhooks'>
+type KeyStore = SecretStore & Pick<Store, 'allWebhooks'>
 
 /** Where the key is when it is not in the settings. */
 export const secretKeyPath = (folder: string): string => join(folder, 'secret.key')
@@ -59,7 +59,7 @@ type Found = { fit: KeyFit; kept: Sealing; sealer?: Sealer; isNext?: boolean }
 async function find(store: KeyStore, { SECRET_KEY, DATA_DIR }: KeySettings): Promise<Found> {
   const kept = await store.sealing()
   // Databases of earlier versions have no check, but may have a webhook.
-  const [webhook] = await store.webhooks()
+  const [webhook] = await store.allWebhooks()
   const sample =
     kept.check !== undefined
       ? { place: checkPlace, sealed: kept.check }

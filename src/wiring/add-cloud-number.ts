@@ -22,7 +22,7 @@ export type Webhook = { url: string; verifyToken: string }
 export type AddedNumber = { device: Device; webhook: Webhook }
 
 export type CloudParts = {
-  store: Pick<Store, 'devices' | 'enrol'> & VaultStore
+  store: Pick<Store, 'allDevices' | 'enrol'> & VaultStore
   config: Config
   sealer: Sealer
   publicUrl: string
@@ -39,7 +39,7 @@ export async function addCloudNumber(
   const { store, publicUrl } = parts
   const phone = await checked(parts, credentials)
   const { phoneNumberId } = credentials
-  const taken = (await store.devices()).find(
+  const taken = (await store.allDevices()).find(
     ({ about, removedAt }) => about.phoneNumberId === phoneNumberId && removedAt === null,
   )
   if (taken) throw invalid('/cloud/phone_number_id', `This number is the device ${taken.name} already.`)

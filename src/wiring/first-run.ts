@@ -5,7 +5,7 @@ import type { Store } from '../core/store.ts'
 
 /** The new key, or undefined when the gateway has had a device before. */
 export async function prepareFirstRun(store: Store): Promise<string | undefined> {
-  if ((await store.devices()).length > 0) return undefined
+  if ((await store.allDevices()).length > 0) return undefined
   const staging = (await store.environments()).find(({ name }) => name === 'staging')!
   const secret = newSecret('staging')
   const phone = store.enrol({

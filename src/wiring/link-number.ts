@@ -16,7 +16,7 @@ import type { Sealer } from '../secrets/sealer.ts'
 import { webVersions } from './web-versions.ts'
 
 export type LinkParts = {
-  store: Pick<Store, 'devices' | 'enrol'> & VaultStore
+  store: Pick<Store, 'allDevices' | 'enrol'> & VaultStore
   config: Config
   sealer: Sealer
   log: Log
@@ -109,7 +109,7 @@ const alreadyLinked: LinkStep = {
 }
 
 const ownerOf = async (store: LinkParts['store'], number: string, but?: string) =>
-  (await store.devices()).find(
+  (await store.allDevices()).find(
     ({ kind, phone, removedAt, id }) =>
       kind === 'whatsapp' && phone === number && removedAt === null && id !== but,
   )
@@ -131,7 +131,7 @@ async function refusalOf(
     }
   const own = 'device' in target ? target.device.id : undefined
   // Since the beginning it may have come back by itself.
-  if ((await store.devices()).some(({ id, online }) => id === own && online)) return alreadyLinked
+  if ((await store.allDevices()).some(({ id, online }) => id === own && online)) return alreadyLinked
   const other = await ownerOf(store, number, own)
   return (
     other && {

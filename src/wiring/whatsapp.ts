@@ -113,7 +113,7 @@ export function buildWhatsapp(parts: WhatsappParts): Numbers {
     graphUrl: config.WHATSAPP_GRAPH_URL,
   })
   const hooks = new CloudHooks({
-    devices: async () => await store.devices(),
+    devices: async () => await store.allDevices(),
     vault: shared.vault,
     record: parts.record,
     receive: parts.receive,

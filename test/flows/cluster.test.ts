@@ -12,7 +12,7 @@ for (const database of databases)
       const one = await startGateway({ database: url, node: 'one' })
       const key = await one.key('staging')
       const device = await one.device('staging')
-      await until('held', async () => (await one.store.devices())[0]!.heldBy === 'one')
+      await until('held', async () => (await one.store.allDevices())[0]!.heldBy === 'one')
       const two = await startGateway({ database: url, node: 'two' })
       try {
         const send = async (through: typeof one, to: string) => {
@@ -34,7 +34,7 @@ for (const database of databases)
         assert.deepEqual([one.onAir.length, two.onAir.length], [2, 0], 'the first gateway holds the link')
         await one.stop()
         await until('taken over', async () =>
-          (await two.store.devices()).some(({ id, heldBy }) => id === device.id && heldBy === 'two'),
+          (await two.store.allDevices()).some(({ id, heldBy }) => id === device.id && heldBy === 'two'),
         )
         const third = await send(two, '+15550103333')
         await delivered(third)

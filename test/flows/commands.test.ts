@@ -368,7 +368,7 @@ for (const database of databases)
       const { json } = await run('devices add --kind simulated --name x --environment staging --json')
       const evil = '\u001b]0;owned\u0007\u001b[2Jphone\u202e'
       const store = await openStore(environment.DATABASE_URL!, { now: Date.now })
-      await store.change(json.id, { name: evil })
+      await store.change(json, { name: evil })
       await store.close()
       for (const command of ['pause', 'resume', 'drain', 'show', 'remove']) {
         const { out, error } = await run(`devices ${command} ${json.id}`)

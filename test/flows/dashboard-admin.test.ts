@@ -82,7 +82,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await page.getByRole('checkbox', { name: /events:read/ }).check()
     await page.getByRole('button', { name: 'Make the key' }).click()
     await page.getByText('This is the only time it is shown').waitFor()
-    const [key] = (await dashboard.gateway.store.keys()).filter(({ name }) => name === 'Chosen')
+    const [key] = (await dashboard.gateway.store.allKeys()).filter(({ name }) => name === 'Chosen')
     assert.deepEqual([...key!.scopes].sort(), ['events:read', 'inbox:read', 'messages:read'])
   })
   test('a webhook is added, tested, told of what happens, and told again', async () => {
@@ -121,7 +121,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await form.getByLabel('message.sent').check()
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText(`${catcher.url}/moved`).waitFor()
-    const [changed] = await dashboard.gateway.store.webhooks()
+    const [changed] = await dashboard.gateway.store.allWebhooks()
     assert.deepEqual(changed!.types, ['message.delivered', 'message.failed', 'message.sent'])
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await page.getByText(`${catcher.url}/hook`).waitFor()
@@ -204,7 +204,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
   })
   test('the audit log tells pause from resume, and a refusal from a deed', async () => {
     const page = await dashboard.at('/staging/devices')
-    const [device] = await dashboard.gateway.store.devices()
+    const [device] = await dashboard.gateway.store.allDevices()
     const change = (paused: boolean) =>
       page.evaluate(
         async ([id, value]) => {

@@ -38,7 +38,7 @@ describe('devices in the dashboard', { skip }, () => {
     await page.getByRole('region', { name: 'Devices' }).waitFor()
   }
   const idOf = async (name: string) =>
-    (await dashboard.gateway.store.devices()).find(one => one.name === name)!.id
+    (await dashboard.gateway.store.allDevices()).find(one => one.name === name)!.id
 
   test('a simulated phone is added in staging, and nowhere else', async () => {
     const page = await dashboard.at('/production/devices/add')
@@ -114,7 +114,7 @@ describe('devices in the dashboard', { skip }, () => {
     const isTicked = (words: string) => step(words).and(page.locator('.done')).waitFor()
     const ticked = () => steps.and(page.locator('.done')).count()
     const connect = async () => {
-      const device = (await dashboard.gateway.store.devices()).find(({ name }) => name === 'Slow')!
+      const device = (await dashboard.gateway.store.allDevices()).find(({ name }) => name === 'Slow')!
       const enrolment = { token: await page.locator('.secret code').innerText() } as Enrolment
       return new App(dashboard.gateway, { device, enrolment })
     }
@@ -212,7 +212,7 @@ describe('devices in the dashboard', { skip }, () => {
     await until('what waited went out', () => graph.taken.at(-1).text?.body === 'waits')
     await home(page)
     await page.getByRole('link', { name: 'Give it a new token' }).waitFor({ state: 'detached' })
-    await dashboard.gateway.store.retire(await idOf('Official'))
+    await dashboard.gateway.store.retire({ id: await idOf('Official'), environmentId: 1 })
   })
   test('a number that was logged out needs attention, and one click links it again', async () => {
     const account = whatsapp.party('15550001000@s.whatsapp.net')!

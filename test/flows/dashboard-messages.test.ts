@@ -364,7 +364,7 @@ describe('messages in the dashboard', { skip }, () => {
   })
   test('what was written to one person is still there after looking at another', async () => {
     const { reception, store } = dashboard.gateway
-    const device = (await store.devices()).find(({ name }) => name === 'Front desk')!
+    const device = (await store.allDevices()).find(({ name }) => name === 'Front desk')!
     for (const sender of ['+15550700005', '+15550710005'])
       await reception.receive({
         deviceId: device.id,

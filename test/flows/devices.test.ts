@@ -43,14 +43,14 @@ for (const database of databases)
         await send({ device_id: two[1].id })
         await work(...two)
       } finally {
-        for (const { id } of two) await gateway.store.retire(id)
+        for (const one of two) await gateway.store.retire(one)
         await gateway.fleet.refresh()
       }
     }
 
     /** One part a minute, and this minute's is gone: from now on the device's queue waits. */
     const useUp = async (device: Device) => {
-      await gateway.store.change(device.id, { perMinute: 1 })
+      await gateway.store.change(device, { perMinute: 1 })
       const { body } = await send({ device_id: device.id })
       await until('the part is used up', () => phone(device.id).sent.some(({ id }) => id === body.message_id))
     }
@@ -67,7 +67,7 @@ for (const database of databases)
         const { status, body } = await send({ device_id: late.id })
         assert.deepEqual([status, body.device_id], [200, late.id])
         assert.notEqual(late.id, one.id)
-        await gateway.store.retire(late.id)
+        await gateway.store.retire(late)
       }))
 
     test('messages to one person keep to one device, those to many spread', () =>
@@ -82,8 +82,8 @@ for (const database of databases)
 
     test('each device that cannot take it says why', () =>
       fresh(async (one, two) => {
-        await gateway.store.change(one.id, { paused: true })
-        await gateway.store.change(two.id, { perDay: 1 })
+        await gateway.store.change(one, { paused: true })
+        await gateway.store.change(two, { perDay: 1 })
         await gateway.fleet.refresh()
         const { status, body } = await send({ message: 'a'.repeat(200) })
         assert.equal(status, 503)
@@ -98,47 +98,47 @@ for (const database of databases)
 
     test('a paused device that is named keeps what it gets until it is resumed', () =>
       fresh(async one => {
-        await gateway.store.change(one.id, { paused: true })
+        await gateway.store.change(one, { paused: true })
         await gateway.fleet.refresh()
         const { status, body } = await send({ device_id: one.id })
         assert.equal(status, 200)
         assert.equal((await statusOf(body.message_id)).status, 'queued')
-        await gateway.store.change(one.id, { paused: false })
+        await gateway.store.change(one, { paused: false })
         await until('handed over', async () => (await statusOf(body.message_id)).status === 'sending')
       }))
 
     test('a draining device finishes its queue, and takes nothing new, named or not', () =>
       fresh(async (one, two) => {
-        await gateway.store.change(two.id, { paused: true })
+        await gateway.store.change(two, { paused: true })
         await gateway.fleet.refresh()
         await useUp(one)
         const waiting = (await send()).body.message_id
         assert.equal((await statusOf(waiting)).device_id, one.id)
-        await gateway.store.change(one.id, { draining: true })
-        await gateway.store.change(two.id, { paused: false })
+        await gateway.store.change(one, { draining: true })
+        await gateway.store.change(two, { paused: false })
         await gateway.fleet.refresh()
         assert.equal((await send()).body.device_id, two.id)
         const named = await send({ device_id: one.id })
         assert.deepEqual([named.status, named.body.code], [503, 'device_offline'])
         await gateway.sweeper.sweep()
         assert.equal((await statusOf(waiting)).device_id, one.id, 'what waited stays')
-        await gateway.store.change(one.id, { perMinute: null })
+        await gateway.store.change(one, { perMinute: null })
         await until('it was sent', () => phone(one.id).sent.some(({ id }) => id === waiting))
-        await gateway.store.change(one.id, { draining: false })
+        await gateway.store.change(one, { draining: false })
         await gateway.fleet.refresh()
         assert.equal((await send({ device_id: one.id })).status, 200)
       }))
     test('a queued message that was not meant for one device moves on when that one is paused; a named one waits', () =>
       fresh(async (one, two) => {
         await useUp(one)
-        await gateway.store.change(two.id, { paused: true })
+        await gateway.store.change(two, { paused: true })
         await gateway.fleet.refresh()
         const free = await send({ to: '+15550103333' })
         const named = await send({ to: '+15550103333', device_id: one.id })
         assert.deepEqual([free.body.device_id, named.body.device_id], [one.id, one.id])
         assert.equal((await statusOf(free.body.message_id)).status, 'queued', 'the minute’s part is used up')
-        await gateway.store.change(two.id, { paused: false })
-        await gateway.store.change(one.id, { paused: true })
+        await gateway.store.change(two, { paused: false })
+        await gateway.store.change(one, { paused: true })
         await until('moved', async () => (await statusOf(free.body.message_id)).device_id === two.id)
         await until('handed over', async () => (await statusOf(free.body.message_id)).status === 'sending')
         assert.deepEqual(
@@ -151,12 +151,12 @@ for (const database of databases)
     test('what waits for a removed device by name fails, the rest moves on', () =>
       fresh(async (one, two) => {
         await useUp(one)
-        await gateway.store.change(two.id, { paused: true })
+        await gateway.store.change(two, { paused: true })
         await gateway.fleet.refresh()
         const free = await send({ to: '+15550103333' })
         const named = await send({ to: '+15550103333', device_id: one.id })
-        await gateway.store.change(two.id, { paused: false })
-        await gateway.store.retire(one.id)
+        await gateway.store.change(two, { paused: false })
+        await gateway.store.retire(one)
         await until('failed', async () => (await statusOf(named.body.message_id)).status === 'failed')
         const { error } = await statusOf(named.body.message_id)
         assert.deepEqual([error.code, error.retryable], ['device_removed', true])
@@ -166,12 +166,12 @@ for (const database of databases)
 
     test('a message with a device is never handed to a second one, even when the first is paused, removed or silent', () =>
       fresh(async (one, two) => {
-        await gateway.store.change(two.id, { paused: true })
+        await gateway.store.change(two, { paused: true })
         await gateway.fleet.refresh()
         const { body } = await send()
         await until('handed over', () => phone(one.id).sent.some(({ id }) => id === body.message_id))
-        await gateway.store.change(two.id, { paused: false })
-        await gateway.store.retire(one.id)
+        await gateway.store.change(two, { paused: false })
+        await gateway.store.retire(one)
         await until('given up', async () => (await statusOf(body.message_id)).status === 'unknown')
         await gateway.sweeper.sweep()
         assert.equal(phone(two.id).sent.filter(({ id }) => id === body.message_id).length, 0)
@@ -207,7 +207,7 @@ for (const database of databases)
 
     test('a line that stays down is tried about once a second, however much comes to wait, and costs no budget', () =>
       fresh(async one => {
-        await gateway.store.change(one.id, { perDay: 50 })
+        await gateway.store.change(one, { perDay: 50 })
         phone(one.id).mode = 'line down'
         await gateway.fleet.refresh()
         const before = (await gateway.store.events(0, 100_000)).length
@@ -227,7 +227,7 @@ for (const database of databases)
 
     test('a message longer than the day’s budget goes alone and does not hold up the rest for ever; the rest moves', () =>
       fresh(async (one, two) => {
-        await gateway.store.change(one.id, { perDay: 2 })
+        await gateway.store.change(one, { perDay: 2 })
         await gateway.fleet.refresh()
         const long = await send({ device_id: one.id, message: 'a'.repeat(400) })
         await until('the long one went', () =>
@@ -241,7 +241,7 @@ for (const database of databases)
 
     test('a text that fits no reachable device is 400 even if one of them is paused', () =>
       fresh(async one => {
-        await gateway.store.change(one.id, { paused: true })
+        await gateway.store.change(one, { paused: true })
         await gateway.fleet.refresh()
         const { status, body } = await send({ message: 'a'.repeat(2_000) })
         assert.deepEqual([status, body.code], [400, 'message_too_long'])
@@ -260,7 +260,7 @@ for (const database of databases)
       fresh(async (one, two) => {
         const taken = await send({ device_id: two.id, ttl: 60 })
         await until('handed over', () => phone(two.id).sent.some(({ id }) => id === taken.body.message_id))
-        await gateway.store.change(one.id, { paused: true })
+        await gateway.store.change(one, { paused: true })
         const waiting = await send({ device_id: one.id, ttl: 60 })
         gateway.clock.real = false
         gateway.clock.now = Date.now() + 60_001

@@ -161,8 +161,8 @@ for (const { name, empty } of databases)
       const secret = await gateway.key('staging', { scopes, name: 'short-lived' })
       const listener = listen(`${gateway.url}${base}/events/stream`, secret)
       await until('it is open', () => listener.opened)
-      const { id } = (await gateway.store.keys()).find(one => one.name === 'short-lived')!
-      await gateway.store.revokeKey(id)
+      const known = (await gateway.store.allKeys()).find(one => one.name === 'short-lived')!
+      await gateway.store.revokeKey(known)
       await until('it ends', () => listener.closed, 5_000)
     })
   })

@@ -135,13 +135,13 @@ for (const { name, empty } of databases)
       assert.equal(again.status, 201)
       assert.equal(again.text, added.text)
       const { token } = added.body.data.enrolment
-      const keyId = (await gateway.store.keys()).find(one => one.hint === hintOf(key))!.id
+      const keyId = (await gateway.store.allKeys()).find(one => one.hint === hintOf(key))!.id
       const kept = await gateway.store.keptAnswer({
         environmentId: (await gateway.environment('production')).id,
         operation: `addDevice by ${keyId}`,
         key: id,
       })
       assert.ok(!kept!.body.includes(token), 'a secret lies open in the database')
-      assert.equal((await gateway.store.devices()).filter(one => one.name === 'Twice').length, 1)
+      assert.equal((await gateway.store.allDevices()).filter(one => one.name === 'Twice').length, 1)
     })
   })

@@ -139,7 +139,7 @@ for (const { name, empty } of databases)
       await until(
         'every phone answered',
         async () => {
-          const devices = await store.devices()
+          const devices = await store.allDevices()
           const open = await Promise.all(devices.map(device => store.unanswered(device.id, 0, 10)))
           return open.every(list => list.length === 0)
         },

@@ -128,7 +128,7 @@ for (const { name, empty } of databases)
     })
     test('the story tells which devices were passed over and why, and what an error means', async () => {
       const paused = await gateway.device('staging', { name: 'Paused' })
-      await gateway.store.change(paused.id, { paused: true })
+      await gateway.store.change(paused, { paused: true })
       const away = await gateway.device('staging', { name: 'Away', kind: 'android' })
       await gateway.store.presence(away.id, 'elsewhere', false)
       await until('the pause is seen', async () => {

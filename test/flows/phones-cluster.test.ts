@@ -96,7 +96,7 @@ describe('phones of two gateways on PostgreSQL', () => {
     await new Promise(resolve => setTimeout(resolve, 2_000))
     const second = await atB.stream()
     await until('held by the other', async () => {
-      const found = (await a.store.devices()).find(({ id }) => id === deviceId)
+      const found = (await a.store.allDevices()).find(({ id }) => id === deviceId)
       return found?.heldBy === 'b'
     })
     second.close()

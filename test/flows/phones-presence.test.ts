@@ -151,7 +151,7 @@ test('after a restart a phone that was just here is still online, so that sends 
   second.clock.now = Date.now() + 95_000
   second.clock.real = false
   await until('it did not come back', async () => {
-    const [device] = await second.store.devices()
+    const [device] = await second.store.allDevices()
     return device?.online === false
   })
   await second.stop()

@@ -82,7 +82,7 @@ for (const { name, empty } of databases)
       await gateway.fleet.refresh()
       assert.equal(gateway.fleet.member(android.id)!.load.waiting, 0)
       // Removed meanwhile: what was meant for it by name ends.
-      await gateway.store.retire(android.id)
+      await gateway.store.retire(android)
       await gateway.fleet.refresh()
       await until('it ended', async () => (await status(body.message_id)) === 'failed')
     })

@@ -49,7 +49,7 @@ for (const { name, empty } of databases)
       await new SealedVault(gateway.store, device.id, gateway.sealer).write(entries)
       await gateway.stop()
       const look = async (store: Store, sealer: Sealer) => {
-        const [webhook] = await store.webhooks()
+        const [webhook] = await store.allWebhooks()
         const [person] = await store.users()
         const vault = await new SealedVault(store, device.id, sealer).list('session')
         return {
@@ -141,7 +141,7 @@ for (const { name, empty } of databases)
         }
         assert.equal(await keyFit(first, settingsOf(folder)), 'fits')
         assert.equal(await keyFit(first, settingsOf(folder, 'another, typed by hand')), 'wrong')
-        const secretOf = async () => (await store.webhooks())[0]!.secret
+        const secretOf = async () => (await store.allWebhooks())[0]!.secret
         assert.ok(!(await secretOf()).includes('.'))
         const next = await openSealer(first, settingsOf(folder))
         assert.ok((await secretOf()).startsWith(`${next.id}.`))

@@ -25,7 +25,7 @@ for (const { name, empty } of databases)
       const store = await openStore(await empty(), { now: () => clock.now })
       const draft = { environmentId: 1, kind: 'whatsapp' as const, name: 'Shop', phone: '+15550001000' }
       const device = await store.enrol({ ...draft, perMinute: null, perDay: null })
-      await store.change(device.id, { safety: { ...free, ...safety } })
+      await store.change(device, { safety: { ...free, ...safety } })
       try {
         await work({ store, clock, device })
       } finally {

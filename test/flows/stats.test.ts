@@ -101,7 +101,7 @@ for (const { name, empty } of databases)
       const { totals, delivery_rate: rate } = (await other.stats()).data
       gateway.clock.real = true
       assert.deepEqual([totals.accepted, totals.delivered, totals.unknown, rate], [3, 2, 1, 2 / 3])
-      await gateway.store.retire(device.id)
+      await gateway.store.retire(device)
     })
     test('the other environment sees none of it', async () => {
       const other = new Basestation({ url: gateway.url, key: await gateway.key('production', { scopes }) })

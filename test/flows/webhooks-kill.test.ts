@@ -108,7 +108,7 @@ for (const { name, empty } of databases)
         40_000,
       ).catch(async error => {
         console.log('missing', await missing())
-        for (const { id } of await store.webhooks())
+        for (const { id } of await store.allWebhooks())
           console.log(JSON.stringify(await store.deliveries(id, { limit: 5, state: 'pending' })))
         throw error
       })

@@ -63,7 +63,7 @@ for (const { name, empty } of databases)
     )
     for await (const step of steps) {
       if (step.step === 'qr') server.scan(step.qr, account)
-      if (step.step === 'linked') await store.change(step.device.id, { safety: noSafety })
+      if (step.step === 'linked') await store.change(step.device, { safety: noSafety })
     }
 
     const start = async (): Promise<ChildProcess> => {

@@ -62,7 +62,7 @@ describe('linking WhatsApp numbers', () => {
     const path = join(environment.DATA_DIR!, 'secret.key')
     assert.equal(statSync(path).mode & 0o777, 0o600)
     const store = await openStore(environment.DATABASE_URL!, { now: Date.now })
-    const [device] = (await store.devices()).filter(({ kind }) => kind === 'whatsapp')
+    const [device] = (await store.allDevices()).filter(({ kind }) => kind === 'whatsapp')
     const [creds] = await store.vaultList(device!.id, 'creds')
     assert.doesNotMatch(creds!.value, /noiseKey|15550001000/)
     assert.doesNotMatch(Buffer.from(creds!.value, 'base64').toString('latin1'), /noiseKey|15550001000/)

@@ -109,7 +109,7 @@ describe('a server in trouble', () => {
     world = await whatsappWorld()
   })
   after(() => world.stop())
-  const attention = async () => (await world.gateway.store.devices())[0]!.attention
+  const attention = async () => (await world.gateway.store.allDevices())[0]!.attention
 
   test('while WhatsApp does not say whether it knows a number, nothing is sent to it', async () => {
     const { server, gateway, key, device } = world
@@ -172,7 +172,7 @@ for (const [reason, code] of [
     server.drop(account)
     await until(
       code,
-      async () => (await gateway.store.devices())[0]!.attention.some(one => one === code),
+      async () => (await gateway.store.allDevices())[0]!.attention.some(one => one === code),
       10_000,
     )
     assert.ok((await gateway.store.vaultRead(device.id, 'creds', ['creds'])).length === 1)
@@ -189,7 +189,7 @@ for (const [reason, code] of [
         if (step.step === 'linked')
           await new SealedVault(gateway.store, device.id, gateway.sealer).write(step.session)
       }
-      await until('online', async () => (await gateway.store.devices())[0]!.online, 10_000)
+      await until('online', async () => (await gateway.store.allDevices())[0]!.online, 10_000)
     }
     await world.stop()
   })

@@ -113,7 +113,7 @@ for (const { name, empty } of databases)
     test('removed on the phone: the device says so, and is offline', async () => {
       world.server.unlink(world.account)
       await until('logged out', async () => {
-        const [device] = await world.gateway.store.devices()
+        const [device] = await world.gateway.store.allDevices()
         return device?.online === false && device.attention.includes('logged_out')
       })
     })

@@ -81,7 +81,7 @@ async function fuzz(gateway: TestGateway): Promise<void> {
     '/api/v1': await gateway.key('production', { scopes, rateLimit: 1_000_000_000 }),
     '/staging/api/v1': await gateway.key('staging', { scopes, rateLimit: 1_000_000_000 }),
   }
-  const own = new Set((await gateway.store.keys()).map(({ id }) => id))
+  const own = new Set((await gateway.store.allKeys()).map(({ id }) => id))
   await gateway.device('staging')
   await gateway.fleet.refresh()
   const fuzzer = new Fuzzer(document)

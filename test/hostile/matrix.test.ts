@@ -231,10 +231,10 @@ async function allIdentities(gateway: TestGateway, driver: Driver): Promise<Iden
       })
     add('a key that nobody has', newSecret(environment), 'invalid_key')
     const revoked = await gateway.key(environment, { name: 'revoked', scopes })
-    const { id } = (await gateway.store.keys()).find(
+    const known = (await gateway.store.allKeys()).find(
       one => one.name === 'revoked' && one.environment === environment,
     )!
-    await gateway.store.revokeKey(id)
+    await gateway.store.revokeKey(known)
     add('a revoked key', revoked, 'revoked_key')
     add(
       'an expired key',
@@ -298,7 +298,7 @@ async function allIdentities(gateway: TestGateway, driver: Driver): Promise<Iden
   const phone = await App.enrol(gateway)
   identities.push({ name: 'a phone', headers: bearer(phone.token), isPhone: true, refusals: ['invalid_key'] })
   const gone = await App.enrol(gateway)
-  await gateway.store.retire(gone.device.id)
+  await gateway.store.retire(gone.device)
   identities.push({
     name: 'a phone that was removed',
     headers: bearer(gone.token),

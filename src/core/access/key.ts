@@ -52,6 +52,7 @@ export type KeyDraft = Pick<
 
 /** The same key again under another secret. */
 export type Rotation = {
+  environmentId: number
   id: string
   hash: string
   hint: string

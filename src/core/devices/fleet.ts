@@ -10,7 +10,7 @@ import { freshPace, mayHand, nextChance } from './pace.ts'
 /** A node that has not shown itself for so long is dead, and its links with it. */
 export const nodeTimeoutMs = 10_000
 
-type FleetStore = Pick<Store, 'devices' | 'loads' | 'nodes' | 'devicesVersion'>
+type FleetStore = Pick<Store, 'allDevices' | 'loads' | 'nodes' | 'devicesVersion'>
 
 export class Fleet {
   readonly #store: FleetStore
@@ -80,7 +80,7 @@ export class Fleet {
 
   async #read(): Promise<void> {
     const version = await this.#store.devicesVersion()
-    const devices = version === this.#version ? undefined : await this.#store.devices()
+    const devices = version === this.#version ? undefined : await this.#store.allDevices()
     const [loads, nodes] = await Promise.all([this.#store.loads(), this.#store.nodes()])
     if (devices) {
       this.#version = version

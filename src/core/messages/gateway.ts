@@ -6,10 +6,11 @@ import type { Keep } from '../idempotency.ts'
 import { parseTime } from '../lib/time.ts'
 import { hiddenPerson, normaliseNumber } from '../people/number.ts'
 import { invalid, Problem } from '../problem.ts'
-import type { Accepted, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { type Chosen, expectedSeconds, Weight } from './choose.ts'
 import { type CarrierParts, DeviceFinder } from './device-finder.ts'
 import { furthestMs, type NewMessage } from './message.ts'
+import type { Accepted } from './message-store.ts'
 
 /** What a client asks to have sent. */
 export type Draft = {

@@ -5,9 +5,10 @@ import { dayPartsLeft } from '../devices/pace.ts'
 import { isHeldBack, isResting, isRestricted, limitsOf } from '../devices/sending-safety.ts'
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
-import type { Store, Transfer } from '../store.ts'
+import type { Store } from '../store.ts'
 import { type Candidate, choose, Weight } from './choose.ts'
 import type { Message } from './message.ts'
+import type { Transfer } from './message-store.ts'
 
 const intervalMs = 1_000
 /** One commit's worth: a large backlog is worked off in steps, so that sends are never held up for long. */

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { Environment } from '../environment.ts'
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
-import type { Erased, Old, Store } from '../store.ts'
+import type { Store } from '../store.ts'
+import type { Erased, Old } from './people-store.ts'
 
 export type ForgetterParts = {
   store: Pick<Store, 'erase' | 'noteErased' | 'forgetTexts' | 'removeOld' | 'removedFiles' | 'noteRemoved'>

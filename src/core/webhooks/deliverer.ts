@@ -4,9 +4,10 @@ import type { Journal } from '../events/journal.ts'
 import { inParallel } from '../lib/in-parallel.ts'
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
-import type { Settlement, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { type AttemptParts, type Told, tell } from './attempt.ts'
 import { type Delivery, givenUpMs, type Webhook } from './webhook.ts'
+import type { Settlement } from './webhook-store.ts'
 
 export type PostmanParts = AttemptParts & {
   node: string

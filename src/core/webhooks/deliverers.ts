@@ -8,7 +8,7 @@ import type { Webhook } from './webhook.ts'
 
 export type CourierParts = Omit<PostmanParts, 'store'> & {
   store: PostmanParts['store'] &
-    Pick<Store, 'webhooks' | 'letGoWebhooks' | 'forgetDeliveries' | 'clearRemoved'>
+    Pick<Store, 'allWebhooks' | 'letGoWebhooks' | 'forgetDeliveries' | 'clearRemoved'>
   /** Whether a process is known to have ended, so that its addresses need not wait. */
   ended: (node: string) => boolean
   /** For how long it is remembered what became of each event. */
@@ -54,7 +54,7 @@ export class Deliverers {
 
   async #round(): Promise<number | undefined> {
     const { store } = this.#parts
-    const all = await store.webhooks()
+    const all = await store.allWebhooks()
     const known = new Map(all.map(webhook => [webhook.id, webhook]))
     for (const [id, deliverer] of this.#postmen) {
       if (!deliverer.isOver && known.get(id)?.enabled) continue

@@ -7,8 +7,9 @@ import { lesserVisibility, seesAll, type Visibility } from '../events/visibility
 import type { Keep } from '../idempotency.ts'
 import { isoTime } from '../lib/time.ts'
 import { invalid, Problem, wrong } from '../problem.ts'
-import type { DeliveryFilter, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { type Attempt, checkWebhookUrl, type DeliveryRecord, overlapMs, type Webhook } from './webhook.ts'
+import type { DeliveryFilter } from './webhook-store.ts'
 
 export type AdminParts = {
   store: Pick<
@@ -61,7 +62,7 @@ export class WebhookAdmin {
   }
 
   async list({ id }: Environment): Promise<Webhook[]> {
-    return (await this.#parts.store.webhooks()).filter(({ environmentId }) => environmentId === id)
+    return await this.#parts.store.webhooks(id)
   }
 
   async find(environment: Environment, id: string): Promise<Webhook> {
@@ -203,10 +204,7 @@ export class WebhookAdmin {
     if (unknown !== undefined) throw invalid('/types', `“${unknown.slice(0, 60)}” is not a type of event.`)
     if (types?.length === 0) throw invalid('/types', 'types must not be empty; leave it out for all of them.')
     const device = deviceId?.toLowerCase()
-    if (
-      device !== undefined &&
-      !(await store.devices()).some(one => one.id === device && one.environmentId === environment.id)
-    )
+    if (device !== undefined && !(await store.devices(environment.id)).some(one => one.id === device))
       throw wrong('invalid_device', '/device_id', 'device_id is not a device of this environment.')
     return {
       ...(url !== undefined && { url: checkWebhookUrl(url, allowed) }),

@@ -1,7 +1,8 @@
 /** How many requests a key may make, and how patient we are with those who have none. */
 
+import { requestWindowMs, type Window } from '../../core/access/key-store.ts'
 import type { Awaitable } from '../../core/lib/awaitable.ts'
-import { requestWindowMs, type Store, type Window } from '../../core/store.ts'
+import type { Store } from '../../core/store.ts'
 
 export type Allowance = { limit: number; remaining: number; resetAt: number; exceeded: boolean }
 

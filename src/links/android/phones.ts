@@ -168,7 +168,7 @@ export class AndroidPhones {
   async #learnNumber({ device }: Phone, { sims = [] }: About): Promise<void> {
     const number = sims.length === 1 ? sims[0]!.number : null
     if (device.phone === '' && number !== null && /^\+\d{7,15}$/.test(number))
-      await this.#parts.store.change(device.id, { phone: number })
+      await this.#parts.store.change(device, { phone: number })
   }
 
   /** It has its settings now, and with them the key to sign with. */

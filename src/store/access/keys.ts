@@ -6,6 +6,7 @@ import {
   defaultSettings,
   type Environment,
   type EnvironmentName,
+  type Owned,
   type Settings,
 } from '../../core/environment.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
@@ -38,9 +39,16 @@ export async function key(connection: Sql, hash: string): Promise<Key | undefine
   return row && fromRow(row)
 }
 
-export async function keys(connection: Sql): Promise<Key[]> {
+export async function allKeys(connection: Sql): Promise<Key[]> {
   const found = await connection.all<KeyRow>(sql`
     SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id ORDER BY k.created_at, k.id`)
+  return found.map(fromRow)
+}
+
+export async function keys(connection: Sql, environmentId: number): Promise<Key[]> {
+  const found = await connection.all<KeyRow>(sql`
+    SELECT ${columns} FROM keys k JOIN environments e ON e.id = k.environment_id
+    WHERE k.environment_id = ${environmentId} ORDER BY k.created_at, k.id`)
   return found.map(fromRow)
 }
 
@@ -59,9 +67,9 @@ export const addKey: Verb<{ draft: KeyDraft; hash: string; hint: string }, Key> 
 
 /** The same again under another secret; the one before ends a while later, or when it would have anyway. */
 export const rotateKey: Verb<Rotation, Key | undefined> = each(
-  async (tx, { id, hash, hint, until, createdBy, parentId }) => {
+  async (tx, { environmentId, id, hash, hint, until, createdBy, parentId }) => {
     const old = await keyById(tx, id)
-    if (!old || old.revokedAt !== null) return undefined
+    if (old?.environmentId !== environmentId || old.revokedAt !== null) return undefined
     const [fresh] = await addKey(tx, [
       { draft: { ...old, createdBy, parentId: parentId ?? old.parentId }, hash, hint },
     ])
@@ -76,7 +84,8 @@ export const rotateKey: Verb<Rotation, Key | undefined> = each(
  * Whoever had the key may have made others with it: they end too, and so do those that they made, and what the keys
  * made whose place it took.
  */
-export const revokeKey: Verb<string, Key | undefined> = each(async (tx, id) => {
+export const revokeKey: Verb<Owned, Key | undefined> = each(async (tx, { environmentId, id }) => {
+  if ((await keyById(tx, id))?.environmentId !== environmentId) return undefined
   await tx.all(sql`
     WITH RECURSIVE ended (id) AS (
       SELECT id FROM keys WHERE id = ${id}

@@ -1,6 +1,6 @@
 /** Counting requests where several nodes share the count: one statement for all that came together, no wait for disk. */
 
-import type { Window } from '../../core/store.ts'
+import type { Window } from '../../core/access/key-store.ts'
 import { from, type Sql, sql } from '../engine/sql.ts'
 
 /** Each request gets its own place in the count. */

@@ -4,6 +4,7 @@ import type { Connection, Description, Device, Load, Node } from '../../core/dev
 import type { DeviceChange } from '../../core/devices/device-draft.ts'
 import type { Pace } from '../../core/devices/pace.ts'
 import { safetyOf } from '../../core/devices/sending-safety.ts'
+import type { Owned } from '../../core/environment.ts'
 import type { EventType } from '../../core/events/event.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
@@ -40,14 +41,26 @@ export const deviceFrom = ({ registeredAt, streamAt, keyAt, ...row }: DeviceRow)
   attention: JSON.parse(row.attention),
 })
 
-export async function device(connection: Sql, id: string): Promise<Device | undefined> {
+/** With `environmentId` only if it belongs there. */
+export async function device(
+  connection: Sql,
+  id: string,
+  environmentId?: number,
+): Promise<Device | undefined> {
   const [row] = await connection.all<DeviceRow>(sql`SELECT ${deviceColumns} ${joined} WHERE d.id = ${id}`)
-  return row && deviceFrom(row)
+  const isTheirs = environmentId === undefined || row?.environmentId === environmentId
+  return row && isTheirs ? deviceFrom(row) : undefined
 }
 
-export async function devices(connection: Sql): Promise<Device[]> {
+export async function allDevices(connection: Sql): Promise<Device[]> {
   const found = await connection.all<DeviceRow>(sql`
     SELECT ${deviceColumns} ${joined} ORDER BY d.created_at, d.id`)
+  return found.map(deviceFrom)
+}
+
+export async function devices(connection: Sql, environmentId: number): Promise<Device[]> {
+  const found = await connection.all<DeviceRow>(sql`
+    SELECT ${deviceColumns} ${joined} WHERE d.environment_id = ${environmentId} ORDER BY d.created_at, d.id`)
   return found.map(deviceFrom)
 }
 
@@ -56,9 +69,9 @@ export function tell(tx: Transaction, type: EventType, of: Device, data?: Record
   tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, ...(data && { data }) })
 }
 
-export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | undefined> = each(
-  async (tx, { deviceId, change }) => {
-    const before = await device(tx, deviceId)
+export const change: Verb<Owned & { change: DeviceChange }, Device | undefined> = each(
+  async (tx, { environmentId, id: deviceId, change }) => {
+    const before = await device(tx, deviceId, environmentId)
     if (!before || before.removedAt !== null) return undefined
     const after = {
       ...before,
@@ -78,8 +91,8 @@ export const change: Verb<{ deviceId: string; change: DeviceChange }, Device | u
   },
 )
 
-export const retire: Verb<string, Device | undefined> = each(async (tx, id) => {
-  const before = await device(tx, id)
+export const retire: Verb<Owned, Device | undefined> = each(async (tx, { environmentId, id }) => {
+  const before = await device(tx, id, environmentId)
   if (!before || before.removedAt !== null) return undefined
   await tx.all(sql`UPDATE devices SET removed_at = ${tx.now} WHERE id = ${id}`)
   // Its secrets, and what it remembered for itself, are nobody's any more.
@@ -138,7 +151,7 @@ async function rest(tx: Transaction, deviceId: string, until: number | null): Pr
 }
 
 export const leave: Verb<string, void> = each(async (tx, name) => {
-  for (const held of (await devices(tx)).filter(one => one.heldBy === name)) {
+  for (const held of (await allDevices(tx)).filter(one => one.heldBy === name)) {
     await tx.all(sql`UPDATE devices SET online = 0, held_by = NULL WHERE id = ${held.id}`)
     tx.devicesChanged()
     if (held.online) tell(tx, 'device.offline', held)

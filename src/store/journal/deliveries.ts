@@ -1,7 +1,7 @@
 /** What became of each event at each address. */
 
-import type { DeliveryFilter } from '../../core/store.ts'
 import type { Attempt, Delivery, DeliveryRecord, DeliveryState } from '../../core/webhooks/webhook.ts'
+import type { DeliveryFilter } from '../../core/webhooks/webhook-store.ts'
 import { raw, type Sql, sql, values, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { each, type Verb } from '../engine/verb.ts'

@@ -2,8 +2,8 @@
 
 import { randomUUIDv7 } from 'node:crypto'
 import { visibilityBits, visibilityFrom } from '../../core/events/visibility.ts'
-import type { Hold, Replay, Settlement } from '../../core/store.ts'
 import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../../core/webhooks/webhook.ts'
+import type { Hold, Replay, Settlement } from '../../core/webhooks/webhook-store.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { each, type Verb } from '../engine/verb.ts'
@@ -28,10 +28,16 @@ const fromRow = (row: WebhookRow): Webhook => ({
 })
 const typesText = (types: readonly string[] | null) => (types === null ? null : JSON.stringify(types))
 
-export async function webhooks(connection: Sql): Promise<Webhook[]> {
+export async function allWebhooks(connection: Sql): Promise<Webhook[]> {
   const found = await connection.all<WebhookRow>(
     sql`SELECT ${columns} FROM webhooks WHERE removed = 0 ORDER BY created_at, id`,
   )
+  return found.map(fromRow)
+}
+
+export async function webhooks(connection: Sql, environmentId: number): Promise<Webhook[]> {
+  const found = await connection.all<WebhookRow>(sql`
+    SELECT ${columns} FROM webhooks WHERE environment_id = ${environmentId} AND removed = 0 ORDER BY created_at, id`)
   return found.map(fromRow)
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../core/devices/pace.ts'
 import { safetyOf } from '../../core/devices/sending-safety.ts'
 import type { Message } from '../../core/messages/message.ts'
-import type { Claim } from '../../core/store.ts'
+import type { Claim } from '../../core/messages/message-store.ts'
 import { type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import type { Verb } from '../engine/verb.ts'

@@ -1,7 +1,7 @@
 /** Messages on their way out: accepting them, finding them, holding them back. */
 
 import type { Message, NewMessage, Status } from '../../core/messages/message.ts'
-import type { Accepted, Unheld } from '../../core/store.ts'
+import type { Accepted, Unheld } from '../../core/messages/message-store.ts'
 import { type Sql, sql, values } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { each, type Verb } from '../engine/verb.ts'

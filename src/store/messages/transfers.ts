@@ -1,7 +1,7 @@
 /** Queued messages that go from a device that cannot take them to one that can. */
 
 import type { Message } from '../../core/messages/message.ts'
-import type { Transfer } from '../../core/store.ts'
+import type { Transfer } from '../../core/messages/message-store.ts'
 import { from, type Sql, sql, varying } from '../engine/sql.ts'
 import type { Verb } from '../engine/verb.ts'
 import { columns, fromRow, type MessageRow, type Trace, tell, trace } from './message-row.ts'

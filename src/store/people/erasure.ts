@@ -3,7 +3,7 @@
 import { type Failure, meaningOf } from '../../core/messages/message.ts'
 import { isWritable } from '../../core/people/number.ts'
 import { optOutDigest } from '../../core/people/opt-out.ts'
-import type { Erased, Erasure } from '../../core/store.ts'
+import type { Erased, ErasureStep } from '../../core/people/people-store.ts'
 import { blankAnswers } from '../access/kept-responses.ts'
 import { from, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
@@ -17,7 +17,7 @@ import { digitsOf } from '../messages/message-row.ts'
 import { failing, move } from '../messages/move.ts'
 
 /** A step of it: no more than `limit` of each. Whoever asks goes on until there is nothing left. */
-export const erase: Verb<Erasure, Erased> = each(async (tx, erasure) => {
+export const erase: Verb<ErasureStep, Erased> = each(async (tx, erasure) => {
   const messages = isNumber(erasure.number) ? await eraseMessages(tx, erasure) : 0
   return { messages, ...(await eraseReceived(tx, erasure)) }
 })
@@ -25,7 +25,10 @@ export const erase: Verb<Erasure, Erased> = each(async (tx, erasure) => {
 /** WhatsApp may tell somebody by an id, to which nothing is sent under that name. */
 const isNumber = isWritable
 
-async function eraseMessages(tx: Transaction, { environmentId, number, limit }: Erasure): Promise<number> {
+async function eraseMessages(
+  tx: Transaction,
+  { environmentId, number, limit }: ErasureStep,
+): Promise<number> {
   await cancelAllFor(tx, environmentId, number, 'erased')
   await giveUp(tx, environmentId, number)
   await blankAnswers(tx, environmentId, number)
@@ -53,7 +56,7 @@ async function eraseMessages(tx: Transaction, { environmentId, number, limit }: 
 
 async function eraseReceived(
   tx: Transaction,
-  { environmentId, number, token, limit }: Erasure,
+  { environmentId, number, token, limit }: ErasureStep,
 ): Promise<Omit<Erased, 'messages'>> {
   const received = await tx.all<{ seq: number; metadata: string; externalId: string | null }>(sql`
     SELECT seq, metadata, external_id AS "externalId" FROM received

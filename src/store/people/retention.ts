@@ -1,6 +1,6 @@
 /** Forgetting what is old, oldest first: texts, or everything. What is not finished is passed over until it is. */
 
-import type { Old } from '../../core/store.ts'
+import type { Old } from '../../core/people/people-store.ts'
 import { from, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { each, type Verb } from '../engine/verb.ts'

@@ -35,7 +35,7 @@ export async function link(
     if (step.step === 'failed') throw new Error(step.detail)
     if (step.step !== 'linked') continue
     const device = await gateway.device('production', { kind: 'whatsapp', phone: step.number })
-    await gateway.store.change(device.id, { safety: noSafety })
+    await gateway.store.change(device, { safety: noSafety })
     await new SealedVault(gateway.store, device.id, gateway.sealer).write(step.session)
     return device
   }

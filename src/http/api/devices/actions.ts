@@ -135,7 +135,7 @@ export const changeDevice =
         ...(cloud.access_token !== undefined && { accessToken: cloud.access_token }),
         ...(cloud.app_secret !== undefined && { appSecret: cloud.app_secret }),
       })
-    const changed = await parts.store.change(device.id, {
+    const changed = await parts.store.change(device, {
       ...(name !== undefined && { name: nameOf(name) }),
       ...(phone !== undefined && { phone: phoneOf(phone) }),
       ...(per_minute !== undefined && { perMinute: per_minute }),
@@ -168,7 +168,7 @@ export const removeDevice =
   (parts: DeviceParts): Action<RemovedResponse> =>
   async ({ environment, params }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    if (!(await parts.store.retire(device.id))) throw missing()
+    if (!(await parts.store.retire(device))) throw missing()
     await parts.refresh()
     return { success: true, data: { id: device.id } }
   }

@@ -34,7 +34,7 @@ export const keys =
   ({ store }: KeyParts): Action<KeysResponse> =>
   async ({ environment }) => ({
     success: true,
-    data: (await store.keys()).filter(key => key.environmentId === environment.id).map(shownKey),
+    data: (await store.keys(environment.id)).map(shownKey),
   })
 
 export const addKey =
@@ -83,10 +83,11 @@ export const rotateKey =
     const { key: by, isPerson, environment, body, keep } = request
     const target = await find(parts, request)
     requireCover(parts, request, target)
-    const { id } = target
+    const { environmentId, id } = target
     const { overlap_hours: hours = usualOverlapHours } = body as KeyRotateRequest
     const secret = newSecret(environment.name)
     const rotation = {
+      environmentId,
       id,
       hash: hashSecret(secret),
       hint: hintOf(secret),
@@ -109,7 +110,7 @@ export const revokeKey =
     // Also one that has expired: what it made may not have.
     const target = await find(parts, request, true)
     requireScopes(request.key, target.scopes, 'end a key with')
-    const revoked = await parts.store.revokeKey(target.id)
+    const revoked = await parts.store.revokeKey(target)
     return { success: true, data: shownKey(revoked!) }
   }
 
@@ -118,9 +119,7 @@ async function find(
   { environment, params }: ApiRequest,
   mayBeExpired = false,
 ): Promise<Key> {
-  const key = (await store.keys()).find(
-    ({ id, environmentId }) => id === params.key_id!.toLowerCase() && environmentId === environment.id,
-  )
+  const key = (await store.keys(environment.id)).find(({ id }) => id === params.key_id!.toLowerCase())
   const isExpired = key !== undefined && key.expiresAt !== null && key.expiresAt <= now()
   const isOver = key && (key.revokedAt !== null || (isExpired && !mayBeExpired))
   if (!key || isOver) throw unknownKey()

@@ -1,0 +1,45 @@
+/** Port: what we need remembered of devices, and of the nodes that hold their links. */
+
+import type { Owned } from '../environment.ts'
+import type { Keep } from '../idempotency.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
+import type { Description, Device, Load, Node } from './device.ts'
+import type { DeviceChange, DeviceDraft } from './device-draft.ts'
+import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
+
+export interface DeviceStore {
+  enrol(draft: DeviceDraft, keep?: Keep<Device>): Promise<Device>
+  change(device: Owned, change: DeviceChange): Promise<Device | undefined>
+  retire(device: Owned): Promise<Device | undefined>
+  /** Notes that a node's link to the device is up or down. With `insteadOf`, only if nobody holds the link but whom it names. False: another node was quicker. */
+  presence(deviceId: string, node: string, online: boolean, insteadOf?: string | null): Promise<boolean>
+  /** Notes that a node ends of its own accord: its devices are offline and free for other nodes. */
+  leave(node: string): Promise<void>
+  /** Notes that the node is alive. */
+  beat(node: string): Promise<void>
+  /** The devices of an environment, removed ones too. */
+  devices(environmentId: number): Awaitable<Device[]>
+  /** Those of all environments: for loops and the command line. */
+  allDevices(): Awaitable<Device[]>
+  loads(): Awaitable<Load[]>
+  nodes(): Awaitable<Node[]>
+  /** Changes whenever any device does: a cheap way to see that `allDevices` is worth reading again. */
+  devicesVersion(): Awaitable<number>
+
+  /** Keeps what a device says about itself. */
+  describe(deviceId: string, description: Description): Promise<void>
+
+  /** Opens the way in for a phone. False: there is no such device. */
+  invite(deviceId: string, invitation: Invitation, keep?: Keep<boolean>): Promise<boolean>
+  /** Whether it is worth asking: the token is known, or some code is open. Strangers must not keep the writer busy. */
+  mayAdmit(proof: Proof): Awaitable<boolean>
+  /** Lets a phone in with a token of its own, which ends the one before. A code is used up; a wrong one is counted. */
+  admit(proof: Proof, tokenHash: string): Promise<Phone | undefined>
+  /** Notes when a phone did what it does seldom. */
+  notePhone(deviceId: string, note: PhoneNote): Promise<void>
+  /** All phones whose device was not removed. */
+  phones(): Awaitable<Phone[]>
+  phoneByToken(tokenHash: string): Awaitable<Phone | undefined>
+  /** The phone that posts to this address, or did until lately; then with the key it had then. */
+  phoneByHook(hook: string): Awaitable<Phone | undefined>
+}

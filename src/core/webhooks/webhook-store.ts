@@ -1,0 +1,71 @@
+/** Port: what we need remembered of webhooks, and of what became of each event there. */
+
+import type { Keep } from '../idempotency.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
+import type {
+  Delivery,
+  DeliveryRecord,
+  DeliveryState,
+  DisabledReason,
+  Webhook,
+  WebhookChange,
+  WebhookDraft,
+} from './webhook.ts'
+
+/** Who tells an address, and for how long it may be relied on. `insteadOf`: a process that has ended. */
+export type Hold = { id: string; node: string; untilMs: number; insteadOf?: string }
+
+/** What became of some tellings to one address. */
+export type Settlement = Omit<Hold, 'insteadOf'> & {
+  /** Where it was told. */
+  url: string
+  /** Everything up to there was tried. */
+  position: number
+  /** Whether any of it was taken; not given: nothing was told. */
+  isWell?: boolean
+  deliveries: readonly Delivery[]
+  replay?: { id: string; position: number; isOver: boolean }
+  restsUntil: number | null
+  disable?: DisabledReason
+}
+
+export type DeliveryFilter = { limit: number; beforeSeq?: number; state?: DeliveryState }
+
+/** A stretch of the journal that is told again, and how far that has got. */
+export type Replay = { id: string; position: number; untilSeq: number }
+
+export interface WebhookStore {
+  addWebhook(draft: WebhookDraft, keep?: Keep<Webhook>): Promise<Webhook>
+  changeWebhook(environmentId: number, id: string, change: WebhookChange): Promise<Webhook | undefined>
+  /** Gives it a new secret; the one before signs too until then. */
+  rotateWebhook(
+    environmentId: number,
+    id: string,
+    secret: string,
+    previousUntil: number,
+    keep?: Keep<Webhook | undefined>,
+  ): Promise<Webhook | undefined>
+  removeWebhook(environmentId: number, id: string): Promise<boolean>
+  /** Clears up after removed ones, some at a time. Returns how much there was. */
+  clearRemoved(limit: number): Promise<number>
+  webhooks(environmentId: number): Awaitable<Webhook[]>
+  /** Those of all environments: for loops and the command line. */
+  allWebhooks(): Awaitable<Webhook[]>
+  webhook(environmentId: number, id: string): Awaitable<Webhook | undefined>
+  /** One process at a time tells an address. Undefined: another does, or it is not to be told. */
+  holdWebhook(hold: Hold): Promise<Webhook | undefined>
+  letGoWebhooks(node: string): Promise<void>
+  /** Keeps what became of some tellings. Undefined: another process tells this address now. */
+  settle(settlement: Settlement): Promise<Webhook | undefined>
+  dueDeliveries(webhookId: string, limit: number): Awaitable<Delivery[]>
+  /** When the next delivery is to be tried again. */
+  nextDelivery(webhookId: string): Awaitable<number | undefined>
+  delivery(webhookId: string, eventSeq: number): Awaitable<DeliveryRecord | undefined>
+  deliveries(webhookId: string, filter: DeliveryFilter): Awaitable<DeliveryRecord[]>
+  redeliver(webhookId: string, eventSeq: number, keep?: Keep<void>): Promise<void>
+  /** Events of this stretch of the journal are told once more. */
+  addReplay(webhookId: string, afterSeq: number, untilSeq: number, keep?: Keep<string>): Promise<string>
+  nextReplay(webhookId: string): Awaitable<Replay | undefined>
+  /** Forgets what became of events that were told before then. Returns how many. */
+  forgetDeliveries(before: number, limit: number): Promise<number>
+}
