@@ -4,13 +4,22 @@ import type { Device } from '../devices/device.ts'
 import type { Environment } from '../environment.ts'
 import type { Keep } from '../idempotency.ts'
 import { parseTime } from '../lib/time.ts'
-import { hiddenPerson, normaliseNumber } from '../people/number.ts'
+import { hiddenPerson } from '../people/number.ts'
 import { invalid, Problem } from '../problem.ts'
 import type { Store } from '../store.ts'
 import { type Chosen, expectedSeconds, Weight } from './choose.ts'
 import { type CarrierParts, DeviceFinder } from './device-finder.ts'
 import { furthestMs, type NewMessage } from './message.ts'
 import type { Accepted } from './message-store.ts'
+import {
+  invalidRecipient,
+  nobody,
+  optedOutDetail,
+  optedOutEntry,
+  type Rejected,
+  recipientOf,
+  sortRecipients,
+} from './recipients.ts'
 
 /** What a client asks to have sent. */
 export type Draft = {
@@ -26,12 +35,6 @@ export type Draft = {
 export type SingleDraft = Draft & { to: string }
 export type BulkDraft = Draft & { recipients: readonly string[] }
 
-export type Rejected = {
-  index: number
-  to: string
-  code: 'invalid_recipient' | 'duplicate_recipient' | 'recipient_opted_out'
-  detail: string
-}
 export type Bulk = { messages: NewMessage[]; deviceId: string; rejected: Rejected[] }
 
 /** What would become of a draft: a device and the time it takes, or why there is none. */
@@ -77,7 +80,7 @@ export class Gateway {
   ): Promise<NewMessage> {
     const hidden = hiddenPerson(draft.to)
     if (hidden !== undefined) return await this.#answer(environment, draft, hidden, remember)
-    const recipient = this.#recipient(environment, draft.to)
+    const recipient = recipientOf(environment, draft.to, this.#parts.isAssigned)
     if (recipient === undefined) throw invalidRecipient(draft.to)
     return await this.#sendTo(environment, draft, recipient, remember)
   }
@@ -123,7 +126,7 @@ export class Gateway {
         'too_many_recipients',
         `At most ${mostRecipients} recipients in one request; these are ${draft.recipients.length}.`,
       )
-    const { accepted, rejected } = this.#sort(environment, draft.recipients)
+    const { accepted, rejected } = sortRecipients(environment, draft.recipients, this.#parts.isAssigned)
     if (accepted.length === 0) throw nobody(rejected)
     const weight = this.#weigh(draft)
     const sendAt = this.#sendAt(draft)
@@ -160,7 +163,7 @@ export class Gateway {
 
   /** What would happen to a message, without sending it. */
   async preview(environment: Environment, draft: BulkDraft): Promise<Preview> {
-    const sorted = this.#sort(environment, draft.recipients)
+    const sorted = sortRecipients(environment, draft.recipients, this.#parts.isAssigned)
     const numbers = sorted.accepted.map(({ number }) => number)
     const out = await this.#parts.store.optedOut(environment.id, numbers)
     const recipients = numbers.filter(number => !out.has(number))
@@ -193,34 +196,6 @@ export class Gateway {
     // A moment ago is now: clocks differ, and requests take their time.
     if (at < now - lateMs) throw invalid('/send_at', 'send_at is in the past.')
     return at <= now ? null : at
-  }
-
-  #recipient(environment: Environment, given: string): string | undefined {
-    const number = normaliseNumber(given)
-    if (
-      number !== undefined &&
-      environment.settings.numberCheck === 'plan' &&
-      !this.#parts.isAssigned(number)
-    )
-      return undefined
-    return number
-  }
-
-  #sort(
-    environment: Environment,
-    recipients: readonly string[],
-  ): { accepted: Recipient[]; rejected: Rejected[] } {
-    const accepted = new Map<string, Recipient>()
-    const rejected: Rejected[] = []
-    recipients.forEach((to, index) => {
-      const number = this.#recipient(environment, to)
-      if (number === undefined)
-        rejected.push({ index, to, code: 'invalid_recipient', detail: invalidRecipient(to).message })
-      else if (accepted.has(number))
-        rejected.push({ index, to, code: 'duplicate_recipient', detail: `${number} is in the list already.` })
-      else accepted.set(number, { index, to, number })
-    })
-    return { accepted: [...accepted.values()], rejected }
   }
 
   #weigh(draft: Draft): Weight {
@@ -274,27 +249,4 @@ export class Gateway {
     if (sendAt === null) wake(candidate.device.id)
     return accepted
   }
-}
-
-type Recipient = { index: number; to: string; number: string }
-
-const optedOutDetail = (number: string) => `${number} wants no messages: it was opted out.`
-
-const optedOutEntry = ({ index, to, number }: Recipient): Rejected => ({
-  index,
-  to,
-  code: 'recipient_opted_out',
-  detail: optedOutDetail(number),
-})
-
-const nobody = (rejected: readonly Rejected[]) =>
-  new Problem('no_valid_recipients', 'None of the recipients can be texted.', {
-    errors: rejected.map(({ index, code, detail }) => ({ pointer: `/recipients/${index}`, code, detail })),
-  })
-
-function invalidRecipient(given: string): Problem {
-  return new Problem(
-    'invalid_recipient',
-    `“${given.slice(0, 40)}” is not a phone number in international format, such as +14155550123.`,
-  )
 }
