@@ -7,8 +7,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import pg from 'pg'
 import { moves, statuses } from '../src/core/messages/message.ts'
+import { normaliseNumber } from '../src/core/people/number.ts'
 import { emptied, tables, transient } from '../src/store/backup.ts'
 import { openStore } from '../src/store/open.ts'
+import { normalise } from '../web/src/pages/bulk/list.ts'
 import { databases } from './standins/databases.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -61,6 +63,19 @@ const grouped = (rows: readonly { table: string; column: string }[]) =>
       same.map(({ column }) => column),
     ]),
   )
+
+test('the dashboard reads numbers as the gateway does', () => {
+  const signs = ['+', '0', '00', '1', '9', '15550101234', ' ', '-', '.', '(', ')', '\t', '\u00a0', '٣', 'x']
+  let seed = 1
+  const next = (below: number) => {
+    seed = (seed * 16_807) % 2_147_483_647
+    return seed % below
+  }
+  for (let n = 0; n < 20_000; n += 1) {
+    const text = Array.from({ length: next(12) }, () => signs[next(signs.length)]).join('')
+    assert.equal(normalise(text), normaliseNumber(text), JSON.stringify(text))
+  }
+})
 
 const schemas = new Map<string, Map<string, string[]>>()
 for (const { name, empty } of databases)

@@ -8,7 +8,7 @@ export type * from './api.ts'
 export { BasestationError } from './error.ts'
 export { BasestationSession } from './session.ts'
 export type * from './session-api.ts'
-export type { BasestationOptions } from './transport.ts'
+export { apiPaths, type BasestationOptions } from './transport.ts'
 
 export type RepeatOptions = {
   /**

@@ -117,9 +117,12 @@ export class Transport {
   }
 }
 
+/** Where the API of each environment is. */
+export const apiPaths = { production: '/api/v1', staging: '/staging/api/v1' } as const
+
 /** A bare address is completed with the path of the environment that the key belongs to. */
 function baseOf(url: string, key = ''): string {
   const trimmed = url.replace(/\/+$/, '')
-  if (trimmed.endsWith('/api/v1')) return trimmed
-  return `${trimmed}${key.startsWith('bs_test_') ? '/staging/api/v1' : '/api/v1'}`
+  if (trimmed.endsWith(apiPaths.production)) return trimmed
+  return trimmed + apiPaths[key.startsWith('bs_test_') ? 'staging' : 'production']
 }

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { isoTime } from '../core/lib/time.ts'
 import { Erasure } from '../core/people/erasure.ts'
-import { normaliseNumber } from '../core/people/number.ts'
+import { normaliseNumber, personOf } from '../core/people/number.ts'
 import { Problem } from '../core/problem.ts'
 import { DiskRoom } from '../store/files/disk-room.ts'
 import { MediaFolder } from '../store/files/media-folder.ts'
@@ -13,11 +13,12 @@ import { environmentNamed, environmentOption, withStore } from './with-store.ts'
 
 const most = 1_000_000
 
-function numberOf({ words: [given = ''] }: Given): string {
-  const number = normaliseNumber(given)
-  if (number === undefined)
+/** `read`: how what was given is understood. */
+function personIn({ words: [given = ''] }: Given, read: (given: string) => string | undefined): string {
+  const person = read(given)
+  if (person === undefined)
     throw new UsageError('the number must be in international format, such as +14155550123')
-  return number
+  return person
 }
 
 const withEnvironment = (
@@ -27,12 +28,12 @@ const withEnvironment = (
     environment: { id: number; name: string }
     number: string
   }) => Promise<void>,
-  hasNumber = true,
+  read: ((given: string) => string | undefined) | null = normaliseNumber,
 ) =>
   withStore(context, async store => {
     const name = environmentNamed(context.given, 'production')
     const environment = (await store.environments()).find(one => one.name === name)!
-    await work({ store, environment, number: hasNumber ? numberOf(context.given) : '' })
+    await work({ store, environment, number: read ? personIn(context.given, read) : '' })
     return undefined
   })
 
@@ -58,7 +59,7 @@ const list: Command = {
           ),
         )
       },
-      false,
+      null,
     ),
 }
 
@@ -94,25 +95,29 @@ const erase: Command = {
   options: { environment: environmentOption },
   more: 'Totals and pages stay as they are, and so does an opt-out, as a hash.',
   run: context =>
-    withEnvironment(context, async ({ store, environment, number }) => {
-      const folder = new MediaFolder(join(context.config.DATA_DIR, 'media'), {
-        room: new DiskRoom(context.config.DATA_DIR, 0),
-      })
-      const erasure = new Erasure({
-        store,
-        environments: () => [],
-        removeFile: id => folder.remove(id),
-        now: Date.now,
-        log: { debug() {}, info() {}, warn() {}, error() {} },
-      })
-      const counts = await erasure.erase(environment, number)
-      context.output.show(counts, () =>
-        [
-          `In ${environment.name}: blanked ${counted(counts.messages, 'message')} to ${number}`,
-          `${counted(counts.received, 'message')} from it, and removed ${counted(counts.files, 'file')}.`,
-        ].join(', '),
-      )
-    }),
+    withEnvironment(
+      context,
+      async ({ store, environment, number }) => {
+        const folder = new MediaFolder(join(context.config.DATA_DIR, 'media'), {
+          room: new DiskRoom(context.config.DATA_DIR, 0),
+        })
+        const erasure = new Erasure({
+          store,
+          environments: () => [],
+          removeFile: id => folder.remove(id),
+          now: Date.now,
+          log: { debug() {}, info() {}, warn() {}, error() {} },
+        })
+        const counts = await erasure.erase(environment, number)
+        context.output.show(counts, () =>
+          [
+            `In ${environment.name}: blanked ${counted(counts.messages, 'message')} to ${number}`,
+            `${counted(counts.received, 'message')} from it, and removed ${counted(counts.files, 'file')}.`,
+          ].join(', '),
+        )
+      },
+      personOf,
+    ),
 }
 
 export const peopleCommands: readonly Command[] = [list, add, remove, erase]

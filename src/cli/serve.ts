@@ -3,6 +3,7 @@
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../config.ts'
 import { ticketUrl } from '../core/access/user.ts'
+import { apiPaths } from '../core/environment.ts'
 import { collectEarly } from '../host/gc.ts'
 import { version } from '../host/version.ts'
 import type { Basestation } from '../main.ts'
@@ -45,7 +46,7 @@ export const serve: Command = {
     const firstKey = await prepareFirstRun(gateway.store)
     await gateway.store.announce(url)
     const setup = await setupLink(gateway, url)
-    const addresses = { url, production: `${url}/api/v1`, staging: `${url}/staging/api/v1` }
+    const addresses = { url, production: url + apiPaths.production, staging: url + apiPaths.staging }
     output.step({ ...addresses, ...(setup !== undefined && { setup }), key: firstKey }, () =>
       [...noteAboutHost(config), welcome(url, setup, firstKey)].join('\n'),
     )
@@ -88,8 +89,8 @@ function welcome(url: string, setup: string | undefined, firstKey: string | unde
   const addresses = [
     `Basestation ${version} is running.`,
     '',
-    `  Production  ${url}/api/v1`,
-    `  Staging     ${url}/staging/api/v1`,
+    `  Production  ${url}${apiPaths.production}`,
+    `  Staging     ${url}${apiPaths.staging}`,
     `  Reference   ${url}/docs`,
     `  Dashboard   ${setup ?? url}`,
     ...(setup === undefined
@@ -106,14 +107,14 @@ function welcome(url: string, setup: string | undefined, firstKey: string | unde
     '',
     'Send a first message through the simulated phone:',
     '',
-    `  curl ${url}/staging/api/v1/sms/send \\`,
+    `  curl ${url}${apiPaths.staging}/sms/send \\`,
     `    -H 'Authorization: Bearer ${firstKey}' \\`,
     "    -H 'Content-Type: application/json' \\",
     `    -d '{"to": "+15550101234", "message": "Hello from Basestation"}'`,
     '',
     'A moment later, ask what became of it, with the message_id from the answer:',
     '',
-    `  curl ${url}/staging/api/v1/sms/status/MESSAGE_ID -H 'Authorization: Bearer ${firstKey}'`,
+    `  curl ${url}${apiPaths.staging}/sms/status/MESSAGE_ID -H 'Authorization: Bearer ${firstKey}'`,
     '',
     'Stop the gateway with Ctrl-C.',
     '',

@@ -28,5 +28,8 @@ export const defaultSettings: Settings = {
 
 export type Environment = { id: number; name: EnvironmentName; settings: Settings }
 
+/** Where the API of each is. */
+export const apiPaths: Record<EnvironmentName, string> = { production: '/api/v1', staging: '/staging/api/v1' }
+
 /** Something of one environment: under its id nobody finds it in another. */
 export type Owned = { environmentId: number; id: string }

@@ -2,6 +2,7 @@
 
 import type { Config } from '../config.ts'
 import type { Journal } from '../core/events/journal.ts'
+import { BoundedMap } from '../core/lib/bounded-map.ts'
 import type { Log } from '../core/lib/log.ts'
 import type { Store } from '../core/store.ts'
 import { type AttemptParts, attempt } from '../core/webhooks/attempt.ts'
@@ -21,12 +22,11 @@ type WebhookSecrets = {
 function webhookSecrets(sealer: Sealer, now: () => number): WebhookSecrets {
   const place = (id: string) => ['webhook', id]
   /** Opened once: each telling needs them. */
-  const opened = new Map<string, string>()
+  const opened = new BoundedMap<string, string>(mostOpened)
   const open = (id: string, sealed: string) => {
     let secret = opened.get(sealed)
     if (secret === undefined) {
       secret = sealer.open(place(id), sealed)
-      if (opened.size >= mostOpened) opened.clear()
       opened.set(sealed, secret)
     }
     return secret

@@ -1,17 +1,16 @@
 /** Which environment the page is about, and the way to its API. */
 
 import { createContext, useContext } from 'react'
-import { Basestation } from '../../sdk/src/index.ts'
+import { apiPaths, Basestation } from '../../sdk/src/index.ts'
 import { onRefused } from './password-asked.ts'
 
 export type Environment = 'production' | 'staging'
 export const environments: readonly Environment[] = ['production', 'staging']
 
-const paths: Record<Environment, string> = { production: '/api/v1', staging: '/staging/api/v1' }
 /** Seconds. Somebody waits: a refusal that lasts longer is shown at once. */
 const longestWait = 2
 const clientOf = (environment: Environment) =>
-  new Basestation({ url: location.origin + paths[environment], longestWait, onRefused })
+  new Basestation({ url: location.origin + apiPaths[environment], longestWait, onRefused })
 const clients: Record<Environment, Basestation> = {
   production: clientOf('production'),
   staging: clientOf('staging'),
@@ -19,9 +18,10 @@ const clients: Record<Environment, Basestation> = {
 
 export const apiOf = (environment: Environment): Basestation => clients[environment]
 /** As programs would write it. */
-export const baseOf = (publicUrl: string, environment: Environment): string => publicUrl + paths[environment]
+export const baseOf = (publicUrl: string, environment: Environment): string =>
+  publicUrl + apiPaths[environment]
 export const mediaUrl = (environment: Environment, id: string): string =>
-  `${paths[environment]}/media/${encodeURIComponent(id)}`
+  `${apiPaths[environment]}/media/${encodeURIComponent(id)}`
 
 export const EnvironmentContext = createContext<Environment>('production')
 export const useEnvironment = (): Environment => useContext(EnvironmentContext)

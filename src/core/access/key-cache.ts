@@ -1,6 +1,7 @@
 /** The keys in use, remembered for so short a time that a revoked one is out within a second. */
 
 import type { Awaitable } from '../lib/awaitable.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Store } from '../store.ts'
 import { hashSecret, type Key } from './key.ts'
 
@@ -11,8 +12,8 @@ const touchMs = 60_000
 export class KeyCache {
   readonly #store: Pick<Store, 'key' | 'touchKey'>
   readonly #now: () => number
-  readonly #remembered = new Map<string, { key: Key; until: number }>()
-  readonly #touched = new Map<string, number>()
+  readonly #remembered = new BoundedMap<string, { key: Key; until: number }>(mostRemembered)
+  readonly #touched = new BoundedMap<string, number>(mostRemembered)
 
   constructor(store: Pick<Store, 'key' | 'touchKey'>, now: () => number) {
     this.#store = store
@@ -36,10 +37,11 @@ export class KeyCache {
 
   async #look(hash: string): Promise<Key | undefined> {
     const key = await this.#store.key(hash)
-    this.#remembered.delete(hash)
-    if (!key) return undefined
+    if (!key) {
+      this.#remembered.delete(hash)
+      return undefined
+    }
     this.#remembered.set(hash, { key, until: this.#now() + rememberMs })
-    if (this.#remembered.size > mostRemembered) this.#remembered.delete(this.#remembered.keys().next().value!)
     return key
   }
 }

@@ -1,6 +1,7 @@
 /** Takes the queued messages of one device and hands them to its link, as fast as the device's pace allows. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
 import type { Link } from '../link.ts'
@@ -39,7 +40,7 @@ export class Pump {
   /** Since when a claim is in doubt: it failed, and yet may have been kept. */
   #doubtSince: number | undefined
   #downUntil = 0
-  readonly #rests = new Map<number, { times: number; until: number }>()
+  readonly #rests = new BoundedMap<number, { times: number; until: number }>(mostRests)
   /** What the link has been given and has not answered: a slow one holds up nobody. */
   readonly #underWay = new Map<string, Promise<void>>()
 
@@ -167,7 +168,6 @@ export class Pump {
   /** It goes back to the queue, and lets others pass for a while: it may be the reason why nothing goes. */
   #rest({ seq }: Message): void {
     const times = (this.#rests.get(seq)?.times ?? 0) + 1
-    if (this.#rests.size >= mostRests) this.#rests.delete(this.#rests.keys().next().value!)
     const pause = Math.min(longestRestMs, downMs * 2 ** times)
     this.#rests.set(seq, { times, until: performance.now() + pause })
   }

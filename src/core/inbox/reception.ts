@@ -5,7 +5,7 @@ import type { Fleet } from '../devices/fleet.ts'
 import type { Settings } from '../environment.ts'
 import { cut } from '../lib/cut.ts'
 import type { News } from '../link.ts'
-import type { Receipt } from '../messages/message.ts'
+import type { Failure, Receipt } from '../messages/message.ts'
 import { normaliseNumber } from '../people/number.ts'
 import { wishOf } from '../people/opt-out.ts'
 import type { Store } from '../store.ts'
@@ -56,13 +56,7 @@ export class Reception {
     const moved = await store.record({
       ...receipt,
       at: believable(receipt.at, now()),
-      ...(error?.detail !== undefined && {
-        error: {
-          ...error,
-          detail: clean(error.detail, longestDetail),
-          ...(error.raw !== undefined && { raw: clean(error.raw, longestDetail) }),
-        },
-      }),
+      ...(error && { error: cleaned(error) }),
     })
     onReceipt?.(receipt, moved)
   }
@@ -107,3 +101,10 @@ const believable = (at: number, now: number) => (Math.abs(at - now) <= clockSlac
 
 /** What comes from outside may hold anything; neither database keeps NUL, and no client should meet half a character. */
 const clean = (text: string, most: number) => cut(text, most).toWellFormed().replaceAll('\0', '')
+
+/** What a device or a network said may hold anything. */
+const cleaned = ({ code, detail, raw }: Failure): Failure => ({
+  code,
+  ...(detail !== undefined && { detail: clean(detail, longestDetail) }),
+  ...(raw !== undefined && { raw: clean(raw, longestDetail) }),
+})

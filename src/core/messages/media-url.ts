@@ -1,9 +1,8 @@
 /** What can be said about a media address before anything is fetched. */
 
-import { isIP } from 'node:net'
 import { Problem, wrong } from '../problem.ts'
 import { hostOf, isAllowedHost } from '../webhooks/allowed-host.ts'
-import { isPublicAddress } from '../webhooks/public-address.ts'
+import { isPrivateHost } from '../webhooks/public-address.ts'
 
 /** Kinds the gateway can send, by the extension of the address. */
 const supported = new Set(
@@ -44,6 +43,6 @@ export function checkMediaUrl(
     throw wrong('unsupported_media', '/media_url', `.${extension} files cannot be sent.`)
   const host = hostOf(url)
   if (vouched) return
-  if ((isIP(host) !== 0 && !isPublicAddress(host)) || /(^|\.)localhost$/i.test(host))
+  if (isPrivateHost(host))
     throw wrong('media_url_blocked', '/media_url', 'media_url names an address that is not public.')
 }

@@ -16,6 +16,10 @@ export function normaliseNumber(given: string): string | undefined {
   return international.test(number) ? number : undefined
 }
 
+/** From digits without the plus, as WhatsApp writes numbers; undefined: they are no number. */
+export const numberOfDigits = (digits: string): string | undefined =>
+  international.test(`+${digits}`) ? `+${digits}` : undefined
+
 /** Where WhatsApp hides somebody's number, this is all there is of them: `123456789012345@lid`. */
 const hidden = /^(\d{5,15})(?::\d+)?@lid$/
 
@@ -24,6 +28,10 @@ export function hiddenPerson(given: string): string | undefined {
   const id = hidden.exec(given)?.[1]
   return id === undefined ? undefined : `${id}@lid`
 }
+
+/** A number, or the id by which WhatsApp tells somebody whose number it hides. */
+export const personOf = (given: string): string | undefined =>
+  /^[\w.:+-]{1,200}@[\w.]{1,50}$/.test(given) ? given : normaliseNumber(given)
 
 /** Whether one can write to them: a number, or somebody who wrote from a hidden one. */
 export const isWritable = (person: string): boolean =>

@@ -16,3 +16,7 @@ for (const network of networks.trim().split(/\s+/)) addNetwork(special, network)
 
 /** What is no address at all is not a public one. */
 export const isPublicAddress = (address: string): boolean => isIP(address) !== 0 && !holds(special, address)
+
+/** Whether a host, without the brackets of IPv6, is certainly not on the public internet. Names are looked up later. */
+export const isPrivateHost = (host: string): boolean =>
+  (isIP(host) !== 0 && !isPublicAddress(host)) || /(^|\.)localhost\.?$/i.test(host)

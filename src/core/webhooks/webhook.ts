@@ -1,12 +1,11 @@
 /** An address that is told what happens, and what became of each telling. */
 
 import { createHmac, randomBytes } from 'node:crypto'
-import { isIP } from 'node:net'
 import type { EventType } from '../events/event.ts'
 import type { Visibility } from '../events/visibility.ts'
 import { invalid, wrong } from '../problem.ts'
 import { hostOf, isAllowedHost } from './allowed-host.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isPrivateHost } from './public-address.ts'
 
 export type DisabledReason = 'switched_off' | 'gone' | 'failing'
 
@@ -133,7 +132,7 @@ export function checkWebhookUrl(text: string, allowed: ReadonlySet<string>): str
     throw invalid('/url', 'url must not hold a login: it would be in every log.')
   if (isAllowedHost(url, allowed)) return url.href
   const host = hostOf(url)
-  if ((isIP(host) !== 0 && !isPublicAddress(host)) || /(^|\.)localhost\.?$/i.test(host))
+  if (isPrivateHost(host))
     throw wrong(
       'webhook_url_blocked',
       '/url',

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { Environment, EnvironmentName } from '../../core/environment.ts'
+import { apiPaths, type Environment, type EnvironmentName } from '../../core/environment.ts'
 import { type Door, keyOf } from '../server/auth.ts'
 import { notFoundAt } from '../server/not-found.ts'
 import { StreamAnswer } from '../server/stream-answer.ts'
@@ -13,8 +13,6 @@ import { type Idempotency, type Keeper, keepNothing } from './idempotency.ts'
 import { FileAnswer } from './messages/media.ts'
 import { noQuery, readQuery } from './read-query.ts'
 import type { Route } from './route.ts'
-
-export const bases: Record<EnvironmentName, string> = { production: '/api/v1', staging: '/staging/api/v1' }
 
 export type EnvironmentParts = AuditParts & {
   routes: readonly Route[]
@@ -29,7 +27,7 @@ export function registerEnvironment(
   parts: EnvironmentParts,
   streams: Streams,
 ): void {
-  const nothingHere = notFoundAt(bases[name], parts.routes)
+  const nothingHere = notFoundAt(apiPaths[name], parts.routes)
   noteRefusals(app, parts, name)
   app.addHook('onRequest', parts.door.hook(name))
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,9 +1,9 @@
 /** What queries have in common: times, numbers and ids as people write them. */
 
 import { parseTime } from '../../core/lib/time.ts'
+import { isUuid } from '../../core/lib/uuid.ts'
 import { normaliseNumber } from '../../core/people/number.ts'
 import { Problem } from '../../core/problem.ts'
-import { isUuid } from './uuid.ts'
 
 export const bad = (name: string, detail: string) =>
   new Problem('invalid_request', `${name} ${detail}.`, {

@@ -2,6 +2,7 @@
 
 import { requestWindowMs, type Window } from '../../core/access/key-store.ts'
 import type { Awaitable } from '../../core/lib/awaitable.ts'
+import { BoundedMap } from '../../core/lib/bounded-map.ts'
 import type { Store } from '../../core/store.ts'
 
 export type Allowance = { limit: number; remaining: number; resetAt: number; exceeded: boolean }
@@ -51,7 +52,7 @@ const mostAddresses = 10_000
  */
 export class FailureDelay {
   readonly #now: () => number
-  readonly #failures = new Map<string, { count: number; at: number }>()
+  readonly #failures = new BoundedMap<string, { count: number; at: number }>(mostAddresses)
 
   constructor(now: () => number) {
     this.#now = now
@@ -62,10 +63,7 @@ export class FailureDelay {
     const now = this.#now()
     const before = this.#failures.get(address)
     const count = before && before.at > now - requestWindowMs ? before.count + 1 : 1
-    // Taken out and put back at the end, so that the first of the map is the one that failed longest ago.
-    this.#failures.delete(address)
     this.#failures.set(address, { count, at: now })
-    if (this.#failures.size > mostAddresses) this.#failures.delete(this.#failures.keys().next().value!)
     return count <= patience
       ? 0
       : Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(10, count - patience - 1))

@@ -7,11 +7,11 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { environmentNames } from '../../core/environment.ts'
+import { apiPaths, environmentNames } from '../../core/environment.ts'
 import type { Log } from '../../core/lib/log.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
-import { bases, type EnvironmentParts, registerEnvironment } from '../api/environment-api.ts'
+import { type EnvironmentParts, registerEnvironment } from '../api/environment-api.ts'
 import { registerSession, type SessionParts, sessionBase } from '../session/api.ts'
 import { type Dashboard, registerDashboard } from '../site/dashboard.ts'
 import { registerDocs } from '../site/docs.ts'
@@ -148,9 +148,9 @@ export function buildServer(parts: ServerParts): Server {
   }
 
   registerHealth(app, parts)
-  registerDocs(app, parts.document, Object.values(bases))
+  registerDocs(app, parts.document, Object.values(apiPaths))
   for (const name of environmentNames)
-    app.register(async scope => registerEnvironment(scope, name, parts, streams), { prefix: bases[name] })
+    app.register(async scope => registerEnvironment(scope, name, parts, streams), { prefix: apiPaths[name] })
   for (const { register, prefix } of parts.annexes) app.register(async scope => register(scope), { prefix })
   app.register(async scope => registerSession(scope, parts.session), { prefix: sessionBase })
   registerDashboard(app, parts.dashboard)
@@ -207,7 +207,7 @@ function stagingUrl(url: string, host: string | undefined, stagingHost: string |
   if (stagingHost === undefined || host === undefined) return url
   const sameHost =
     host.toLowerCase() === stagingHost || host.toLowerCase().replace(/:\d+$/, '') === stagingHost
-  return sameHost && (url === bases.production || url.startsWith(`${bases.production}/`))
+  return sameHost && (url === apiPaths.production || url.startsWith(`${apiPaths.production}/`))
     ? `/staging${url}`
     : url
 }

@@ -1,5 +1,6 @@
 /** The OpenAPI document, made from the routes and the schemas that check them. */
 
+import { apiPaths } from '../../core/environment.ts'
 import type { ProblemCode } from '../../core/problem.ts'
 import type { Route } from '../api/route.ts'
 import { ProblemResponse } from '../api/shapes.ts'
@@ -55,8 +56,8 @@ export function openApi(routes: readonly Route[], version: string): Document {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [
-      { url: '/api/v1', description: 'Production' },
-      { url: '/staging/api/v1', description: 'Staging: keys and devices of its own, and simulated phones' },
+      { url: apiPaths.production, description: 'Production' },
+      { url: apiPaths.staging, description: 'Staging: keys and devices of its own, and simulated phones' },
     ],
     security: [{ key: [] }],
     tags: [...new Set(routes.map(({ group }) => group)), 'Watching', 'Alternate paths'].map(name => ({

@@ -2,12 +2,13 @@
 
 import { placeOfAddress } from '../../core/access/network.ts'
 import { codeMs, codeTries } from '../../core/devices/phone.ts'
+import { BoundedMap } from '../../core/lib/bounded-map.ts'
 
 const mostAddresses = 10_000
 
 export class CodeGuesses {
   readonly #now: () => number
-  readonly #wrong = new Map<string, { count: number; at: number }>()
+  readonly #wrong = new BoundedMap<string, { count: number; at: number }>(mostAddresses)
 
   constructor(now: () => number) {
     this.#now = now
@@ -24,10 +25,7 @@ export class CodeGuesses {
     const place = placeOfAddress(address)
     const known = this.#wrong.get(place)
     const count = known && known.at > this.#now() - codeMs ? known.count + 1 : 1
-    // Taken out and put back at the end, so that the first of the map is the one that guessed longest ago.
-    this.#wrong.delete(place)
     this.#wrong.set(place, { count, at: this.#now() })
-    if (this.#wrong.size > mostAddresses) this.#wrong.delete(this.#wrong.keys().next().value!)
   }
 
   /** It was the right one, and none of the guesses. */

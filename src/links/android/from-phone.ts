@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { About, Sim } from '../../core/devices/device.ts'
 import { cut } from '../../core/lib/cut.ts'
+import { isUuid } from '../../core/lib/uuid.ts'
 import type { DeviceTimes, Receipt } from '../../core/messages/message.ts'
 import { failureOf } from './failures.ts'
 
@@ -75,7 +76,7 @@ const ours: ReadonlyMap<string, keyof DeviceTimes> = new Map([
 /** Ours are UUIDs; whatever else a phone speaks of is not about a message of ours. */
 export function messageIdOf(value: unknown): string | undefined {
   const id = textOf(value)?.toLowerCase()
-  return id !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined
+  return id !== undefined && isUuid(id) ? id : undefined
 }
 
 /**

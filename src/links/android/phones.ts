@@ -7,6 +7,7 @@ import { NoRoom } from '../../core/inbox/no-room.ts'
 import type { Incoming } from '../../core/inbox/received.ts'
 import type { Log } from '../../core/lib/log.ts'
 import type { Receipt } from '../../core/messages/message.ts'
+import { normaliseNumber } from '../../core/people/number.ts'
 import type { Store } from '../../core/store.ts'
 import { AnnouncedMms } from './announced-mms.ts'
 import { failureOf } from './failures.ts'
@@ -167,7 +168,7 @@ export class AndroidPhones {
   /** The phone tells its own number only in one place, and often not at all. */
   async #learnNumber({ device }: Phone, { sims = [] }: About): Promise<void> {
     const number = sims.length === 1 ? sims[0]!.number : null
-    if (device.phone === '' && number !== null && /^\+\d{7,15}$/.test(number))
+    if (device.phone === '' && number !== null && normaliseNumber(number) === number)
       await this.#parts.store.change(device, { phone: number })
   }
 

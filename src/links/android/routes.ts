@@ -11,7 +11,7 @@ import { isSigned } from './hooks.ts'
 import type { AndroidPhones } from './phones.ts'
 import { Stream } from './stream.ts'
 import type { Switchboard } from './switchboard.ts'
-import { hooksFor, settingsFor } from './to-phone.ts'
+import { hooksFor, phoneBase, settingsFor } from './to-phone.ts'
 import { versionOf } from './version.ts'
 
 export type PhoneRouteParts = {
@@ -24,7 +24,6 @@ export type PhoneRouteParts = {
   now: () => number
 }
 
-export const phoneBase = '/mobile/v1'
 /** Attachments come inside the body, a third larger than they are. */
 const hookLimit = limits.phoneBody.value
 const mostReports = 1_000

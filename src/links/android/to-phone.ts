@@ -6,6 +6,9 @@ import type { Message } from '../../core/messages/message.ts'
 import { tellsDownloads } from './hooks.ts'
 import { isAtLeast, type Version } from './version.ts'
 
+/** Where phones ask, and post what comes in. */
+export const phoneBase = '/mobile/v1'
+
 /** The app reads times with exactly three decimals; with more it is off by minutes. */
 const time = (at: number) => new Date(at).toISOString()
 
@@ -76,6 +79,6 @@ export const hooksFor = (phone: Phone, version: string | undefined, publicUrl: s
     .map(({ event }) => ({
       // Stable: a new id for received messages makes the phone show a notification.
       id: `${event.replaceAll(':', '-')}-${phone.device.id}`,
-      url: `${publicUrl}/mobile/v1/hooks/${phone.hook}`,
+      url: `${publicUrl}${phoneBase}/hooks/${phone.hook}`,
       event,
     }))

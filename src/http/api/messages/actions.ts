@@ -1,6 +1,7 @@
 /** Sending, and asking what became of it. */
 
 import { isoTimeOrNull } from '../../../core/lib/time.ts'
+import { isUuid } from '../../../core/lib/uuid.ts'
 import type { Canceler } from '../../../core/messages/canceler.ts'
 import type { Bulk, Gateway } from '../../../core/messages/gateway.ts'
 import type { NewMessage } from '../../../core/messages/message.ts'
@@ -17,7 +18,7 @@ import type {
   SendResponse,
   StatusResponse,
 } from '../shapes.ts'
-import { isUuid, lowerCaseDevice } from '../uuid.ts'
+import { lowerCaseDevice } from '../uuid.ts'
 import type { PreviewRequest, PreviewResponse } from './preview-schemas.ts'
 
 export const send =

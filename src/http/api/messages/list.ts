@@ -1,6 +1,7 @@
 /** Looking messages up: lists, and one with its story. */
 
 import type { Fleet } from '../../../core/devices/fleet.ts'
+import { isUuid } from '../../../core/lib/uuid.ts'
 import { timeline } from '../../../core/messages/timeline.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { Store } from '../../../core/store.ts'
@@ -8,7 +9,6 @@ import { shownMessage } from '../../../core/wire/message.ts'
 import { cursorOf, isNumber, placeOf } from '../cursor.ts'
 import { numberOf, timeOf, uuidOf } from '../query.ts'
 import type { Action } from '../route.ts'
-import { isUuid } from '../uuid.ts'
 import type { MessageResponse, MessagesQuery, MessagesResponse } from './schemas.ts'
 
 const usualLimit = 25

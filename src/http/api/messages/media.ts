@@ -1,10 +1,10 @@
 /** Files that came with received messages. */
 
 import type { Readable } from 'node:stream'
+import { isUuid } from '../../../core/lib/uuid.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { Store } from '../../../core/store.ts'
 import type { Action } from '../route.ts'
-import { isUuid } from '../uuid.ts'
 
 /** An answer that is a file. */
 export class FileAnswer {

@@ -2,6 +2,7 @@
 
 import { isoTime } from '../../../core/lib/time.ts'
 import type { Erasure } from '../../../core/people/erasure.ts'
+import { personOf } from '../../../core/people/number.ts'
 import type { OptOut } from '../../../core/people/opt-out.ts'
 import { Problem } from '../../../core/problem.ts'
 import type { Store } from '../../../core/store.ts'
@@ -58,13 +59,9 @@ export const optIn =
     return { success: true, data: { number } }
   }
 
-/** A number, or the id by which WhatsApp tells somebody whose number it hides. */
-const personOf = (given: string): string =>
-  /^[\w.:+-]{1,200}@[\w.]{1,50}$/.test(given) ? given : numberOf('number', given)
-
 export const erase =
   (erasure: Pick<Erasure, 'erase'>): Action<ErasedResponse> =>
   async ({ environment, params }) => ({
     success: true,
-    data: await erasure.erase(environment, personOf(params.number!)),
+    data: await erasure.erase(environment, personOf(params.number!) ?? numberOf('number', params.number!)),
   })

@@ -4,6 +4,7 @@ import type { Amendment } from '../../../core/inbox/amendment.ts'
 import { attachmentName, attachmentType } from '../../../core/inbox/attachment.ts'
 import type { Incoming } from '../../../core/inbox/received.ts'
 import type { Failure } from '../../../core/messages/message.ts'
+import { numberOfDigits } from '../../../core/people/number.ts'
 import { failureOf } from './refusals.ts'
 import { whoseStatus } from './to-cloud.ts'
 
@@ -126,7 +127,7 @@ function messageOf(message: Json, now: number): CloudMessage[] {
   return [
     {
       incoming: {
-        sender: /^\d{7,15}$/.test(textOf(from)) ? `+${from}` : textOf(from),
+        sender: numberOfDigits(textOf(from)) ?? textOf(from),
         text,
         type: 'whatsapp',
         metadata: {

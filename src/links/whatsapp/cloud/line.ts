@@ -6,6 +6,7 @@ import type { Device } from '../../../core/devices/device.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import { attachmentId } from '../../../core/inbox/attachment.ts'
 import type { MediaFile as KeptFile } from '../../../core/inbox/received.ts'
+import { BoundedMap } from '../../../core/lib/bounded-map.ts'
 import type { Log } from '../../../core/lib/log.ts'
 import { type Link, LinkDown, type News } from '../../../core/link.ts'
 import type { Failure, Message, Receipt } from '../../../core/messages/message.ts'
@@ -22,6 +23,7 @@ import { failureOf, isAboutCredentials, mustWait } from './refusals.ts'
 import { type Payload, payloadsOf, unfitFile } from './to-cloud.ts'
 
 export type CloudLineParts = {
+  onClose: () => void
   device: Device
   news: News
   vault: Vault
@@ -50,7 +52,7 @@ export class CloudLine implements Link {
   readonly #timers = new Timers()
   readonly #withFile: ReceivedFiles
   /** Meta's ids of files that were uploaded, by path: a bulk request uploads its file once. */
-  readonly #uploads = new Map<string, Promise<string>>()
+  readonly #uploads = new BoundedMap<string, Promise<string>>(mostUploads)
   #device: Device
   #account: CloudAccount | undefined
   #graph: Graph | undefined
@@ -117,6 +119,7 @@ export class CloudLine implements Link {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#parts.onClose()
     clearInterval(this.#tick)
     this.#timers.close()
     this.#isUp = false
@@ -177,7 +180,6 @@ export class CloudLine implements Link {
   #upload(graph: Graph, { path, mime, filename }: MediaFile): Promise<string> {
     const known = this.#uploads.get(path)
     if (known) return known
-    if (this.#uploads.size >= mostUploads) this.#uploads.delete(this.#uploads.keys().next().value!)
     const upload = graph.upload(path, mime, filename)
     this.#uploads.set(path, upload)
     upload.catch(() => this.#uploads.delete(path))

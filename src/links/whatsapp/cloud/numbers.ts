@@ -6,7 +6,10 @@ import type { Vault } from '../../../core/devices/vault.ts'
 import type { Link, News } from '../../../core/link.ts'
 import { CloudLine, type CloudLineParts } from './line.ts'
 
-export type CloudNumbersParts = Omit<CloudLineParts, 'device' | 'news' | 'vault' | 'attention'> & {
+export type CloudNumbersParts = Omit<
+  CloudLineParts,
+  'device' | 'news' | 'vault' | 'attention' | 'onClose'
+> & {
   vault: (deviceId: string) => Vault
   attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
 }
@@ -21,8 +24,12 @@ export class CloudNumbers {
 
   open(device: Device, news: News): Link {
     const { vault, attention, ...rest } = this.#parts
-    const line = new CloudLine({
+    const line: CloudLine = new CloudLine({
       ...rest,
+      // Another one may have been opened meanwhile.
+      onClose: () => {
+        if (this.#lines.get(device.id) === line) this.#lines.delete(device.id)
+      },
       device,
       news,
       vault: vault(device.id),

@@ -1,14 +1,15 @@
 /** What the library remembers for a while: outlives a connection, and is bounded. */
 
+import { BoundedMap } from '../../../core/lib/bounded-map.ts'
+
 export class Cache {
   readonly #keepMs: number
-  readonly #most: number
   readonly #now: () => number
-  readonly #entries = new Map<string, { value: unknown; at: number }>()
+  readonly #entries: BoundedMap<string, { value: unknown; at: number }>
 
   constructor(keepMs: number, most: number, now: () => number) {
     this.#keepMs = keepMs
-    this.#most = most
+    this.#entries = new BoundedMap(most)
     this.#now = now
   }
 
@@ -21,9 +22,6 @@ export class Cache {
   }
 
   set<T>(key: string, value: T): void {
-    // Added anew, so that the oldest comes first.
-    this.#entries.delete(key)
-    if (this.#entries.size >= this.#most) this.#entries.delete(this.#entries.keys().next().value!)
     this.#entries.set(key, { value, at: this.#now() })
   }
 

@@ -1,5 +1,6 @@
 /** Who is on WhatsApp, and under which name. Asked seldom: asking much is what spammers do. */
 
+import { BoundedMap } from '../../../core/lib/bounded-map.ts'
 import type { Socket } from './library.ts'
 
 const presentMs = 7 * 24 * 3_600_000
@@ -10,7 +11,7 @@ export type Recipient = { jid: string } | 'absent' | 'unknown'
 
 export class Recipients {
   readonly #now: () => number
-  readonly #known = new Map<string, { jid: string | undefined; at: number }>()
+  readonly #known = new BoundedMap<string, { jid: string | undefined; at: number }>(most)
 
   constructor(now: () => number) {
     this.#now = now
@@ -42,7 +43,6 @@ export class Recipients {
       return undefined
     }
     const jid = answer.find(({ exists }) => exists)?.jid
-    if (this.#known.size >= most) this.#known.delete(this.#known.keys().next().value!)
     this.#known.set(number, { jid, at: this.#now() })
     return jid
   }

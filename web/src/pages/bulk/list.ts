@@ -19,10 +19,11 @@ export type Recipient = {
   verdict: Verdict
 }
 
-/** As the gateway itself reads numbers. */
+/** As the gateway itself reads numbers; `test/construction.test.ts` compares the two. */
 export function normalise(given: string): string | undefined {
-  const bare = given.replace(/[\s().-]/g, '').replace(/^00/, '+')
-  return /^\+[1-9]\d{6,14}$/.test(bare) ? bare : undefined
+  if (given.length > 64) return undefined
+  const bare = given.replace(/[ ().-]/g, '').replace(/^00/, '+')
+  return /^\+[1-9][0-9]{6,14}$/.test(bare) ? bare : undefined
 }
 
 /** The column that most likely has the numbers. */

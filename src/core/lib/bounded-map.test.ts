@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BoundedMap } from './bounded-map.ts'
+
+test('the entry that was set longest ago goes, and setting one again makes it new', () => {
+  const map = new BoundedMap<string, number>(2)
+  map.set('a', 1).set('b', 2).set('a', 3).set('c', 4)
+  assert.deepEqual(
+    [...map],
+    [
+      ['a', 3],
+      ['c', 4],
+    ],
+  )
+  map.delete('a')
+  assert.equal(map.set('d', 5).size, 2)
+})
