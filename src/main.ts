@@ -99,7 +99,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       wakeJournal()
     },
     onFatal: error => {
-      log.error({ err: error }, 'storage failed; what was not answered may or may not have been kept')
+      log.error({ err: error }, 'storage failed; unanswered requests may or may not be stored')
       onFatal?.(error)
     },
   })

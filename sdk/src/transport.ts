@@ -42,6 +42,7 @@ const certain: ReadonlySet<string> = new Set<ProblemCode>([
   'rate_limited',
   'no_device_available',
   'device_offline',
+  'device_draining',
   'queue_full',
   'shutting_down',
   'idempotency_in_progress',

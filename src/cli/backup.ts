@@ -31,7 +31,7 @@ const backup: Command = {
 
 const restore: Command = {
   name: 'restore',
-  about: 'Put a backup in the place of the database',
+  about: 'Restore a backup in place of the database',
   words: ['FILE'],
   options: { replace: { type: 'boolean', about: 'throw away what the database holds now' } },
   more: 'Stop the gateway first. Messages that were not settled at the time of the backup are held: see npx basestation held.',

@@ -5,7 +5,7 @@ import { clientOf, clientOptions } from './with-client.ts'
 
 export const cancel: Command = {
   name: 'cancel',
-  about: 'Take a message back, while that is possible',
+  about: 'Cancel a message that was not sent yet',
   words: ['ID'],
   options: clientOptions,
   more: 'If a phone has the message already, this waits up to ten seconds for the phone’s word.',

@@ -72,7 +72,7 @@ export function readWords(command: Command, args: readonly string[]): Given {
   if (values.help !== true) {
     if (positionals.length < wanted.length) throw new UsageError(`${wanted[positionals.length]} is missing`)
     if (positionals.length > wanted.length)
-      throw new UsageError(`“${positionals[wanted.length]}” is one word too many`)
+      throw new UsageError(`“${positionals[wanted.length]}” is an unexpected argument`)
   }
   return {
     text: name => values[name] as string | undefined,

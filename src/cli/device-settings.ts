@@ -71,21 +71,21 @@ const set: Command = {
 
 const pause: Command = {
   name: 'devices pause',
-  about: 'Hand a device no more messages for now',
+  about: 'Pause a device: it gets no messages until it is resumed',
   words: ['ID'],
   run: context => changeDevice(context, 'Paused', undefined, { paused: true }),
 }
 
 const drain: Command = {
   name: 'devices drain',
-  about: 'Let a device finish what waits for it, and give it nothing new',
+  about: 'Drain a device: it finishes its queue and rejects new messages',
   words: ['ID'],
   run: context => changeDevice(context, 'Draining', undefined, { draining: true }),
 }
 
 const resume: Command = {
   name: 'devices resume',
-  about: 'Hand a paused device messages again, or give a draining one new ones',
+  about: 'Resume a paused or draining device',
   words: ['ID'],
   run: context => changeDevice(context, 'Resumed', undefined, { paused: false, draining: false }),
 }

@@ -122,7 +122,7 @@ const add: Command = {
 
 const enrol: Command = {
   name: 'devices enrol',
-  about: 'Make a fresh token to connect an Android phone with',
+  about: 'Create a new token to connect an Android phone',
   words: ['ID'],
   options: { 'no-code': { type: 'boolean', about: 'make no one-time code' } },
   more: 'The token shown before ends. A phone that is connected stays connected, until it is replaced.',

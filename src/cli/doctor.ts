@@ -175,7 +175,7 @@ const checks: readonly Check[] = [
 
 export const doctor: Command = {
   name: 'doctor',
-  about: 'Look at everything a gateway needs and say what is wrong',
+  about: 'Check everything the gateway needs, and report problems',
   more: 'Exit code: 0 when nothing is broken, else 1.',
   async run({ config, output }) {
     const findings: Finding[] = []

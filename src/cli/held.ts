@@ -8,8 +8,8 @@ const step = 1_000
 
 export const held: Command = {
   name: 'held',
-  about: 'Count what a restore holds back, or let it go',
-  options: { release: { type: 'boolean', about: 'let the held messages go' } },
+  about: 'Count messages held after a restore, or release them',
+  options: { release: { type: 'boolean', about: 'release the held messages' } },
   more: 'After a restore, messages that were queued or with a device at the time of the backup are held: they may have been\nsent since. --release sends the queued ones; those that a device had taken wait for its answer and are not sent again.',
   run: context =>
     withStore(context, async store => {

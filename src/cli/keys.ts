@@ -19,7 +19,7 @@ import { environmentId, environmentNamed, environmentOption, withStore } from '.
 
 const create: Command = {
   name: 'keys create',
-  about: 'Create an API key and show it, this once',
+  about: 'Create an API key, and show it once',
   options: {
     name: { type: 'string', value: 'N', about: 'what the key is for' },
     scopes: { type: 'string', value: 'a,b', about: `what it may do (default: ${sendAndRead.join(',')})` },

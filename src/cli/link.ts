@@ -60,7 +60,7 @@ const shown = ({ id, name, kind, phone, environment }: Device) => ({ id, name, k
 
 export const link: Command = {
   name: 'devices link',
-  about: 'Link a WhatsApp device again that was logged out',
+  about: 'Link a WhatsApp device again after it was logged out',
   words: ['ID'],
   run: context =>
     withStore(context, async store => {

@@ -6,7 +6,7 @@ export class Output {
   readonly json: boolean
   readonly #write: (text: string) => void
 
-  constructor(json: boolean, write: (text: string) => void = text => process.stdout.write(text)) {
+  constructor(json: boolean, write: (text: string) => void) {
     this.json = json
     this.#write = write
   }

@@ -39,7 +39,7 @@ const withEnvironment = (
 
 const list: Command = {
   name: 'opt-outs list',
-  about: 'List who wants no messages',
+  about: 'List numbers that opted out',
   options: { environment: environmentOption },
   run: context =>
     withEnvironment(
@@ -65,7 +65,7 @@ const list: Command = {
 
 const add: Command = {
   name: 'opt-outs add',
-  about: 'Send no more messages to a number; what waits for it is canceled',
+  about: 'Opt a number out; messages queued for it are canceled',
   words: ['NUMBER'],
   options: { environment: environmentOption },
   run: context =>
@@ -77,7 +77,7 @@ const add: Command = {
 
 const remove: Command = {
   name: 'opt-outs remove',
-  about: 'Take a number off the list of those who want no messages',
+  about: 'Remove a number from the opt-outs',
   words: ['NUMBER'],
   options: { environment: environmentOption },
   run: context =>
@@ -90,7 +90,7 @@ const remove: Command = {
 
 const erase: Command = {
   name: 'people erase',
-  about: 'Forget a person: blank their texts and numbers everywhere, for good',
+  about: 'Erase personal data: texts and numbers of one person, everywhere, for good',
   words: ['NUMBER'],
   options: { environment: environmentOption },
   more: 'Totals and pages stay as they are, and so does an opt-out, as a hash.',

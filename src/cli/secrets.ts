@@ -10,8 +10,8 @@ import { requireStopped, withStore } from './with-store.ts'
 
 const reset: Command = {
   name: 'secrets reset',
-  about: 'Give everything that was sealed with a lost secret key a new secret',
-  options: { yes: { type: 'boolean', about: 'do it: the old secrets cannot be had back' } },
+  about: 'Replace every secret that was sealed with a lost secret key',
+  options: { yes: { type: 'boolean', about: 'confirm: the old secrets cannot be recovered' } },
   more: `Webhooks get new signing secrets, which their receivers must be given. One-time codes of people are switched off.
 WhatsApp numbers have to be linked again. Stop the gateway first.`,
   async run(context) {

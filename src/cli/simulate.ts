@@ -1,4 +1,4 @@
-/** basestation simulate: pretend phones that speak the app's protocol, for load and for demos. */
+/** basestation simulate: simulated phones that speak the app's protocol, for load and for demos. */
 
 import type { Basestation } from '../../sdk/src/index.ts'
 import { hashSecret, hintOf, newSecret } from '../core/access/key.ts'
@@ -16,7 +16,7 @@ const lineMs = 1_000
 
 export const simulate: Command = {
   name: 'simulate',
-  about: 'Run pretend phones against a gateway’s staging environment',
+  about: 'Run simulated phones against a gateway’s staging environment',
   options: {
     phones: { type: 'string', value: 'N', about: 'how many (default: 10)' },
     seconds: { type: 'string', value: 'N', about: 'stop after so long (default: with Ctrl-C)' },
@@ -102,7 +102,7 @@ async function withGround(context: Context, work: (ground: Ground) => Promise<nu
   const key = given.text('key') ?? config.BASESTATION_KEY
   if (key !== undefined) {
     if (!key.startsWith('bs_test_'))
-      throw new UsageError('pretend phones exist only in staging: use a staging key')
+      throw new UsageError('simulated phones exist only in staging: use a staging key')
     // Adding many phones may meet the key's rate limit: then it waits.
     return await work({ client: clientOf(context, { retries: 100, longestWait: 120 }) })
   }

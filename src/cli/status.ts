@@ -6,7 +6,7 @@ import { clientOf, clientOptions } from './with-client.ts'
 
 export const status: Command = {
   name: 'status',
-  about: 'Show what became of a message',
+  about: 'Show the status of a message',
   words: ['ID'],
   options: { watch: { type: 'boolean', about: 'show its states until it is settled' }, ...clientOptions },
   async run(context) {

@@ -11,7 +11,7 @@ import { withStore } from './with-store.ts'
 
 const setupLink: Command = {
   name: 'setup-link',
-  about: 'A fresh one-time link to set the dashboard up with; valid for an hour',
+  about: 'Create a one-time link to set up the dashboard; valid for an hour',
   run: context =>
     withStore(context, async store => {
       const { config, output } = context
@@ -54,7 +54,7 @@ const list: Command = {
 
 const reset: Command = {
   name: 'users reset',
-  about: 'A one-time link with which somebody chooses a new password; valid for an hour',
+  about: 'Create a one-time link to choose a new password; valid for an hour',
   words: ['EMAIL'],
   more: 'Using it ends their sessions, and switches one-time codes off: the app may be lost as well.',
   run: context =>

@@ -99,7 +99,7 @@ const list: Command = {
 
 const add: Command = {
   name: 'webhooks add',
-  about: 'Add an address that is told what happens, and show its secret, this once',
+  about: 'Add a webhook, and show its secret once',
   options: {
     url: { type: 'string', value: 'URL', about: 'where to post: https, on the public internet' },
     types: typesOption,
@@ -131,7 +131,7 @@ const add: Command = {
 
 const set: Command = {
   name: 'webhooks set',
-  about: 'Change a webhook, switch it off or on',
+  about: 'Change, enable or disable a webhook',
   words: ['ID'],
   options: {
     url: { type: 'string', value: 'URL', about: 'where to post' },
@@ -161,7 +161,7 @@ const set: Command = {
 
 const remove: Command = {
   name: 'webhooks remove',
-  about: 'Remove a webhook, with the log of what it was told',
+  about: 'Remove a webhook and its delivery log',
   words: ['ID'],
   run: context =>
     withAdmin(context, async at => {
@@ -174,7 +174,7 @@ const remove: Command = {
 
 const rotate: Command = {
   name: 'webhooks rotate',
-  about: 'Give a webhook a new secret and show it, this once',
+  about: 'Rotate the secret of a webhook, and show it once',
   words: ['ID'],
   options: {
     'overlap-hours': {
@@ -208,7 +208,7 @@ const rotate: Command = {
 
 const test: Command = {
   name: 'webhooks test',
-  about: 'Post a test event, and say what came back',
+  about: 'Post a test event, and show the response',
   words: ['ID'],
   run: context =>
     withAdmin(context, async at => {
@@ -225,7 +225,7 @@ const test: Command = {
 
 const log: Command = {
   name: 'webhooks log',
-  about: 'Show what a webhook was told, newest first, and what it answered',
+  about: 'Show the deliveries of a webhook, newest first',
   words: ['ID'],
   options: { limit: { type: 'string', value: 'N', about: 'how many (default: 25)' } },
   run: context =>
@@ -255,7 +255,7 @@ const log: Command = {
 
 const replay: Command = {
   name: 'webhooks replay',
-  about: 'Tell a webhook once more of what happened: one event, or all of a time',
+  about: 'Redeliver to a webhook: one event, or everything since a time',
   words: ['ID'],
   options: {
     event: { type: 'string', value: 'evt_…', about: 'this one' },

@@ -55,6 +55,7 @@ export const problemCodes = [
   'internal',
   'no_device_available',
   'device_offline',
+  'device_draining',
   'queue_full',
   'whatsapp_unreachable',
   'storage_unavailable',

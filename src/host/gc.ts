@@ -1,4 +1,4 @@
-/** How much memory the process takes before it looks for what nobody needs any more. */
+/** Makes V8 collect garbage earlier. */
 
 import { setFlagsFromString } from 'node:v8'
 

@@ -63,9 +63,9 @@ export function watchCertificate(files: TlsFiles, current: Certificate, server: 
       // Perhaps only one of the two files has been replaced yet. It is said once.
       const { message } = error as Error
       if (message !== trouble)
-        log.warn({ reason: message }, 'the new certificate cannot be used; the old one stays in use')
+        log.warn({ reason: message }, 'the new certificate is invalid; keeping the old one')
       trouble = message
     }
   }
-  return new Loop(lookMs, look, error => log.error({ err: error }, 'could not look at the certificate'))
+  return new Loop(lookMs, look, error => log.error({ err: error }, 'could not check the certificate'))
 }

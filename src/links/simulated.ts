@@ -1,4 +1,4 @@
-/** A pretend phone: for the first run, for staging, for tests, and as the model for new links. */
+/** A simulated phone: for the first run, for staging, for tests, and as the model for new links. */
 
 import type { Device } from '../core/devices/device.ts'
 import { answerMs, simulatedOutcome } from '../core/devices/simulated-outcome.ts'

@@ -1,4 +1,4 @@
-/** A pretend phone's calls to the gateway, over a network that is slow and loses things. */
+/** A simulated phone's calls to the gateway, over a network that is slow and loses things. */
 
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Many pretend phones at once, and what they count together. */
+/** Many simulated phones at once, and what they count together. */
 
 import { AppPhone, type Counts, type PhoneOptions } from './phone.ts'
 import type { Trouble } from './trouble.ts'

@@ -1,4 +1,4 @@
-/** A pretend phone with the app: it speaks the app's protocol over real HTTP, as a real phone would. */
+/** A simulated phone with the app: it speaks the app's protocol over real HTTP, as a real phone would. */
 
 import { randomUUID } from 'node:crypto'
 import { answerMs, simulatedOutcome } from '../core/devices/simulated-outcome.ts'

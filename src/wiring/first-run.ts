@@ -1,4 +1,4 @@
-/** What an empty database gets at the first start: a pretend phone and a key, so that a message can be sent at once. */
+/** What an empty database gets at the first start: a simulated phone and a key, so that a message can be sent at once. */
 
 import { hashSecret, hintOf, newSecret, sendAndRead } from '../core/access/key.ts'
 import type { Store } from '../core/store.ts'

@@ -7,6 +7,6 @@ export async function stopAll(parts: readonly (() => unknown)[], log: Log): Prom
     try {
       await stop()
     } catch (error) {
-      log.error({ err: error }, 'a part could not be stopped')
+      log.error({ err: error }, 'a component failed to stop')
     }
 }

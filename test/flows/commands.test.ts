@@ -1,4 +1,4 @@
-/** The command line, as people and scripts use it: real processes, real exit codes. */
+/** The command line, as people and scripts use it. Most commands run here; some in processes of their own, as all do for people. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ import { Catcher, verify } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
-import { passedOn } from '../standins/program.ts'
+import { passedOn, type Ran, ranHere } from '../standins/program.ts'
 
 const program = join(import.meta.dirname, '../../src/cli/basestation.ts')
 
@@ -33,11 +33,19 @@ for (const database of databases)
         env: { ...passedOn(), ...environment, ...more },
       })
     }
-    async function run(args: string, more: Record<string, string> = {}): Promise<Result> {
-      const child = start(
-        args.split(' ').map(word => word.replaceAll('_', ' ')),
-        more,
-      )
+    const wordsOf = (args: string) => args.split(' ').map(word => word.replaceAll('_', ' '))
+    const read = ({ code, out, error }: Ran): Result => {
+      let json: unknown
+      try {
+        json = JSON.parse(out)
+      } catch {}
+      return { code, out, error, json }
+    }
+    const run = async (args: string, more: Record<string, string> = {}): Promise<Result> =>
+      read(await ranHere(wordsOf(args), { ...environment, ...more }))
+    /** In a process of its own, as scripts do. */
+    async function runApart(args: string, more: Record<string, string> = {}): Promise<Result> {
+      const child = start(wordsOf(args), more)
       let [out, error] = ['', '']
       child.stdout.on('data', chunk => {
         out += chunk
@@ -46,11 +54,7 @@ for (const database of databases)
         error += chunk
       })
       const [code] = await once(child, 'close')
-      let json: unknown
-      try {
-        json = JSON.parse(out)
-      } catch {}
-      return { code, out, error, json }
+      return read({ code, out, error })
     }
     async function serve(): Promise<void> {
       welcome = ''
@@ -278,10 +282,10 @@ for (const database of databases)
         ['keys create --name x --expires tomorrow', '--expires'],
         ['devices set', 'ID is missing'],
         ['send --to x --message x', 'API key'],
-        ['status a b', 'too many'],
+        ['status a b', 'unexpected argument'],
         ['send --tto x', '--tto'],
       ] as const) {
-        const { code, error } = await run(args)
+        const { code, error } = await runApart(args)
         assert.equal(code, 2, args)
         assert.ok(error.includes(words), `${args}: ${error}`)
       }
@@ -348,7 +352,7 @@ for (const database of databases)
     })
 
     test('wrong settings are all named at once', onceOnly, async () => {
-      const { code, error } = await run('config', {
+      const { code, error } = await runApart('config', {
         PORT: 'x',
         LOG_LEVEL: 'loud',
         MEDIA_HTTPS_ONLY: 'perhaps',
@@ -380,23 +384,23 @@ for (const database of databases)
 
     test('doctor finds nothing broken, and migrate nothing to do', async () => {
       chmodSync(environment.DATA_DIR!, 0o700)
-      const { code, json } = await run('doctor --json')
+      const { code, json } = await runApart('doctor --json')
       assert.equal(code, 0)
       assert.deepEqual(
         json.filter(({ result }: { result: string }) => result !== 'ok'),
         [],
       )
-      assert.deepEqual((await run('migrate --json')).json.taken, [])
+      assert.deepEqual((await runApart('migrate --json')).json.taken, [])
     })
 
     test('a gateway that is not there is exit code 3', onceOnly, async () => {
-      const { code, error } = await run('inbox --url http://127.0.0.1:9', { BASESTATION_KEY: firstKey })
+      const { code, error } = await runApart('inbox --url http://127.0.0.1:9', { BASESTATION_KEY: firstKey })
       assert.equal(code, 3)
       assert.match(error, /Is the gateway running/)
     })
 
     test('a second gateway on the same port says so', onceOnly, async () => {
-      const { code, error } = await run('serve')
+      const { code, error } = await runApart('serve')
       assert.equal(code, 1)
       assert.match(error, /Port \d+ is taken/)
     })

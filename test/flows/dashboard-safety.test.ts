@@ -242,7 +242,7 @@ describe('the dashboard is safe, for all, and small', { skip }, () => {
     await page.getByRole('dialog').waitFor()
     assert.deepEqual(await seriousOn(page), [])
     await page.goto(details[3]!)
-    await page.getByRole('button', { name: 'Make a fresh token' }).click()
+    await page.getByRole('button', { name: 'Create a new token' }).click()
     await page.getByText('Waiting for the phone to register…').waitFor()
     assert.deepEqual(await seriousOn(page), [])
     const stranger = await dashboard.visit()

@@ -107,7 +107,7 @@ describe('devices over the API', () => {
       assert.equal((await ask('POST', '/devices', body)).status, 400, JSON.stringify(body))
     assert.equal(await count(), before)
   })
-  test('a pretend phone can be added in staging, and is online at once', async () => {
+  test('a simulated phone can be added in staging, and is online at once', async () => {
     const staging = await gateway.key('staging', { scopes: ['devices:manage'] })
     const { status, body } = await gateway.ask('POST', '/staging/api/v1/devices', {
       key: staging,

@@ -68,7 +68,7 @@ describe('a WhatsApp number, from outside', () => {
     until(wanted, async () => (await status(id)) === wanted, 20_000)
 
   test('it is linked by scanning the code that the command draws', async () => {
-    const { code, steps, error } = await program.run('devices add --kind whatsapp --name Shop', step => {
+    const { code, steps, error } = await program.steps('devices add --kind whatsapp --name Shop', step => {
       if (step.step === 'qr') server.scan(step.qr, account)
     })
     assert.equal(code, 0, error)

@@ -39,7 +39,8 @@ describe('linking WhatsApp numbers', () => {
     server.stop()
   })
 
-  const run: Program['run'] = (...given) => program.run(...given)
+  const run = (args: string, at: (step: Printed) => void | Promise<void> = () => {}) =>
+    program.steps(args, at)
   const scan = (step: Printed) => {
     if (step.step === 'qr') server.scan(step.qr, account)
   }
@@ -127,7 +128,7 @@ describe('linking WhatsApp numbers', () => {
   test('it names a common browser, and the version that was set', async () => {
     const sixth = server.add({ phone: '15550006000', lid: '900000000006', name: 'Sixth' })
     const named = new Program({ ...environment, WHATSAPP_VERSION: '2.3000.999' })
-    const { code } = await named.run('devices add --kind whatsapp --name Sixth', step => {
+    const { code } = await named.steps('devices add --kind whatsapp --name Sixth', step => {
       if (step.step === 'qr') server.scan(step.qr, sixth)
     })
     assert.equal(code, 0)

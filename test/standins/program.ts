@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { main } from '../../src/cli/main.ts'
 import { until } from './gateway.ts'
 
 const path = join(import.meta.dirname, '../../src/cli/basestation.ts')
@@ -39,8 +40,8 @@ export class Program {
     return gateway
   }
 
-  /** Runs a command that tells its steps, one JSON object a line, and does something at each. */
-  async run(args: string, at: (step: Printed) => void | Promise<void> = () => {}) {
+  /** Runs a command that tells its steps, one JSON object a line, in a process of its own, and does something at each. */
+  async steps(args: string, at: (step: Printed) => void | Promise<void>) {
     const child = this.start(`${args} --json`)
     const steps: Printed[] = []
     let rest = ''
@@ -60,14 +61,34 @@ export class Program {
     return { code, steps, error }
   }
 
+  /** Runs a command here: as the program does, without the time that a process takes to begin. */
+  async run(args: string): Promise<Ran> {
+    return await ranHere([...args.split(' '), '--json'], this.#environment)
+  }
+
   /** What a command prints as JSON. */
   async json(args: string): Promise<Printed> {
-    const child = this.start(`${args} --json`)
-    let out = ''
-    child.stdout.on('data', chunk => {
-      out += chunk
+    return JSON.parse((await this.run(args)).out)
+  }
+}
+
+export type Ran = { code: number; out: string; error: string }
+
+export async function ranHere(args: readonly string[], environment: Record<string, string>): Promise<Ran> {
+  let [out, error] = ['', '']
+  const before = process.umask(0o077)
+  try {
+    const code = await main(args, {
+      environment,
+      write: text => {
+        out += text
+      },
+      complain: text => {
+        error += `${text}\n`
+      },
     })
-    await once(child, 'close')
-    return JSON.parse(out)
+    return { code, out, error }
+  } finally {
+    process.umask(before)
   }
 }

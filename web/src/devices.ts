@@ -38,6 +38,6 @@ export function stateOf({ status, paused, draining, attention }: Device): {
       look: 'bad',
     }
   return attention.length > 0
-    ? { word: 'Online, look at it', look: 'warn' }
+    ? { word: 'Online, needs attention', look: 'warn' }
     : { word: 'Online', look: 'good' }
 }

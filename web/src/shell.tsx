@@ -59,7 +59,7 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
   return (
     <div className={!isAboutNone && environment === 'staging' ? 'shell staging' : 'shell'}>
       <a className="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <Sidebar isAboutNone={isAboutNone} />
       <div className="content">
@@ -80,12 +80,12 @@ export function Shell({ isAboutNone = false, children }: { isAboutNone?: boolean
         </div>
         {insecure && (
           <div className="strip" role="note">
-            This page came over plain http. Anybody on the way can read passwords and messages.
+            This page came over plain http. Anybody on the network can read passwords and messages.
           </div>
         )}
         {!isReached && (
           <div className="strip calm" role="status">
-            The gateway cannot be reached. What you see may be old; it is tried again.
+            The gateway cannot be reached. Data may be out of date. Retrying…
           </div>
         )}
         <main id="main" ref={main} tabIndex={-1}>
@@ -163,7 +163,7 @@ function Sidebar({ isAboutNone }: { isAboutNone: boolean }) {
               )}
             </Link>
           ))}
-        <div className="group">Both environments</div>
+        <div className="group">Account and team</div>
         {managesTeam && (
           <>
             <Link href="~/team" aria-current={path === '/team' ? 'page' : undefined}>
@@ -249,7 +249,7 @@ function SignOut() {
       </button>
       {isAsking && (
         <Confirm
-          title="Give the rest of your list up?"
+          title="Stop sending to this list?"
           deed="Sign out"
           onConfirm={() => void signOut()}
           onClose={() => setAsking(false)}

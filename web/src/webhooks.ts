@@ -21,6 +21,6 @@ export function healthOf({ enabled, disabled_reason: reason, failing_since: sinc
   if (!enabled)
     return reason === 'switched_off'
       ? { word: 'Switched off', look: '' }
-      : { word: reason === 'gone' ? 'Gone' : 'Given up', look: 'bad' }
-  return since === null ? { word: 'Well', look: 'good' } : { word: 'Failing', look: 'warn' }
+      : { word: reason === 'gone' ? 'Gone' : 'Disabled', look: 'bad' }
+  return since === null ? { word: 'Healthy', look: 'good' } : { word: 'Failing', look: 'warn' }
 }

@@ -1,4 +1,4 @@
-/** A device that sends and receives: an Android phone, a WhatsApp number, or a pretend phone. */
+/** A device that sends and receives: an Android phone, a WhatsApp number, or a simulated phone. */
 
 import type { EnvironmentName } from '../environment.ts'
 import type { AttentionCode } from './attention.ts'

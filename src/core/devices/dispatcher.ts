@@ -55,7 +55,7 @@ export class Dispatcher {
     this.#look = new Loop(
       lookMs,
       () => this.#round(),
-      error => parts.log.error({ err: error }, 'could not look after the links'),
+      error => parts.log.error({ err: error }, 'link check failed; will retry'),
     )
   }
 

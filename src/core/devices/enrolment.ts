@@ -39,7 +39,7 @@ export type Added = { device: Device; enrolment?: Enrolment }
 /** Why a device of this kind cannot be added to this environment. */
 export function unfit(kind: Device['kind'], environment: EnvironmentName): string | undefined {
   if (kind === 'simulated' && environment === 'production')
-    return 'simulated phones exist only in staging: a production message must never end in a pretend phone'
+    return 'simulated phones exist only in staging: a production message must never end in a simulated phone'
   return undefined
 }
 

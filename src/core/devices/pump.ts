@@ -141,7 +141,7 @@ export class Pump {
     }
     this.#doubtSince = undefined
     if (messages.length > 0)
-      log.warn({ device: deviceId, messages: messages.length }, 'a claim was kept after all')
+      log.warn({ device: deviceId, messages: messages.length }, 'a claim was committed after all')
     return { messages, retryAt: 0 }
   }
 
@@ -158,7 +158,10 @@ export class Pump {
         return
       }
       // Perhaps it left, perhaps not: the message stays with this device until it reports or the validity ends.
-      log.warn({ message: message.id, device: deviceId, err: error }, 'uncertain whether a message left')
+      log.warn(
+        { message: message.id, device: deviceId, err: error },
+        'cannot tell whether a message was sent',
+      )
       return
     }
     this.#rests.delete(message.seq)
@@ -181,7 +184,7 @@ export class Pump {
     try {
       await tell()
     } catch (error) {
-      this.#parts.log.warn({ device: this.#parts.deviceId, err: error }, 'storage is away; it is told later')
+      this.#parts.log.warn({ device: this.#parts.deviceId, err: error }, 'storage unavailable; will retry')
       this.#debts.push(tell)
     }
   }

@@ -1,4 +1,4 @@
-/** What happens to a message in a pretend phone: the last four digits of the recipient choose, so that anyone can test. */
+/** What happens to a message in a simulated phone: the last four digits of the recipient choose, so that anyone can test. */
 
 /** Milliseconds from the hand-over to each report. */
 const sentMs = 50

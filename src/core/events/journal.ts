@@ -97,7 +97,7 @@ export class Journal {
   ): Promise<{ tellings: Telling[]; last: number }> {
     const head = this.#head
     const all = await this.#page(seq, limit)
-    // Nothing is left up to the end, though numbers are: what was there was removed, or never given.
+    // The remaining sequence numbers have no rows (deleted or unused): skip to the head.
     if (all.length === 0) return { tellings: [], last: Math.max(seq, head) }
     const tellings = all.filter(one => one.environmentId === environmentId && concerns(interest, one))
     return { tellings, last: all.at(-1)!.seq }

@@ -73,8 +73,7 @@ export function refusal(
   if (weight.content.media && !canSendMedia(device.kind))
     return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
   if (!weight.fits(device.kind)) return refuse('message_too_long', weight.excess(device.kind))
-  if (device.draining)
-    return refuse('draining', `${device.name} finishes what it has, and takes nothing new.`)
+  if (device.draining) return refuse('draining', `${device.name} is draining.`)
   if (later) return undefined
   if (device.paused) return refuse('paused', `${device.name} is paused.`)
   if (dayPartsLeft(limitsOf(device, now), load.pace, now) - load.waitingParts < weight.parts(device.kind))

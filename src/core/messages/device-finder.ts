@@ -126,8 +126,12 @@ function noDevice(refusals: readonly Refusal[]): Problem {
 function notDraining(member: Candidate): Candidate {
   const { name, draining } = member.device
   if (draining)
-    throw new Problem('device_offline', `${name} finishes what it has, and takes nothing new.`, {
-      retryAfter: 60,
-    })
+    throw new Problem(
+      'device_draining',
+      `${name} is draining: it finishes its queue and rejects new messages.`,
+      {
+        retryAfter: 60,
+      },
+    )
   return member
 }

@@ -39,7 +39,7 @@ export interface MessageStore {
     limit: number,
     /** Messages that rest, by seq. */ except?: readonly number[],
   ): Promise<Claim>
-  /** The same for a phone that asks. Undefined: it was let in again since, and this is its predecessor asking. */
+  /** The same for a phone that asks. Undefined: the phone has registered again since; this token is stale. */
   pull(deviceId: string, registration: number, limit: number): Promise<Claim | undefined>
   /** Takes a claim back that certainly never left the gateway. */
   release(message: Message): Promise<void>

@@ -25,7 +25,7 @@ export class Scheduler {
     this.#loop = new Loop(
       lookMs,
       () => this.#round(),
-      error => parts.log.error({ err: error }, 'could not look after scheduled messages'),
+      error => parts.log.error({ err: error }, 'scheduler failed; will retry'),
     )
   }
 

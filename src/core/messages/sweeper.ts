@@ -44,7 +44,7 @@ export class Sweeper {
     this.#loop = new Loop(
       intervalMs,
       () => this.sweep(),
-      error => parts.log.error({ err: error }, 'could not sweep'),
+      error => parts.log.error({ err: error }, 'sweep failed; will retry'),
     )
   }
 
@@ -144,7 +144,7 @@ export class Sweeper {
     await fleet.refresh()
     log.info(
       { device: member.device.id, messages: transfers.length },
-      'moved waiting messages to other devices',
+      'moved queued messages to other devices',
     )
     for (const deviceId of new Set(transfers.map(({ to }) => to))) wake(deviceId)
     return messages.length === step

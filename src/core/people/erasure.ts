@@ -30,7 +30,7 @@ export class Erasure {
     this.#loop = new Loop(
       lookMs,
       () => this.tidy(),
-      error => parts.log.error({ err: error }, 'could not forget what is old'),
+      error => parts.log.error({ err: error }, 'retention failed; will retry'),
     )
   }
 

@@ -19,7 +19,7 @@ export class TallyLoop {
     this.#loop = new Loop(
       restMs,
       () => this.#round(),
-      error => log.error({ err: error }, 'could not count what happened'),
+      error => log.error({ err: error }, 'statistics failed; will retry'),
     )
   }
 

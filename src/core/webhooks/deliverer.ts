@@ -58,7 +58,7 @@ export class Deliverer {
     this.#loop = new Loop(
       lookMs,
       () => this.#round(),
-      error => parts.log.warn({ webhook: webhook.id, err: error }, 'could not tell a webhook; trying again'),
+      error => parts.log.warn({ webhook: webhook.id, err: error }, 'webhook delivery failed; will retry'),
     )
   }
 
@@ -178,7 +178,7 @@ export class Deliverer {
         this.#misses >= patience ||
         one.restsUntil !== undefined ||
         one.disable !== undefined ||
-        // What it means to be ours has to be said again long before it ends.
+        // Renew the lease well before it expires.
         performance.now() - begunAt > renewMs
     })
     // Up to the first that was not told to the end: what comes after it is told again.
@@ -210,7 +210,7 @@ export class Deliverer {
     })
     this.#renewedAt = now()
     if (settled && !settled.enabled)
-      log.warn({ webhook: id, reason: settled.disabledReason }, 'a webhook is switched off')
+      log.warn({ webhook: id, reason: settled.disabledReason }, 'webhook disabled')
     if (settled?.enabled) this.#take(settled)
     else this.isOver = true
   }

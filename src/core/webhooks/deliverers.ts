@@ -31,7 +31,7 @@ export class Deliverers {
     this.#loop = new Loop(
       lookMs,
       () => this.#round(),
-      error => parts.log.error({ err: error }, 'could not look after the webhooks'),
+      error => parts.log.error({ err: error }, 'webhook check failed; will retry'),
     )
   }
 

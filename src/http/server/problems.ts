@@ -57,6 +57,7 @@ const table: Record<ProblemCode, readonly [status: number, title: string]> = {
   internal: [500, 'Internal error'],
   no_device_available: [503, 'No device available'],
   device_offline: [503, 'Device offline'],
+  device_draining: [503, 'Device draining'],
   queue_full: [503, 'Queue full'],
   whatsapp_unreachable: [503, 'WhatsApp cannot be reached'],
   storage_unavailable: [503, 'Storage unavailable'],

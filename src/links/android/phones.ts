@@ -153,7 +153,7 @@ export class AndroidPhones {
       if (!(error instanceof NoRoom)) throw error
       log.error(
         { err: error, files: files.length },
-        'no room for attachments; the message is kept without them',
+        'not enough disk space for attachments; stored the message without them',
       )
       return files.length
     }
@@ -181,7 +181,7 @@ export class AndroidPhones {
   signatureRefused({ device }: Phone): void {
     const { switchboard, log } = this.#parts
     switchboard.contact(device.id).signatureRefused()
-    log.warn({ device: device.id }, 'refused what a phone posted: its signature is wrong')
+    log.warn({ device: device.id }, 'rejected a post of a phone: wrong signature')
   }
 }
 

@@ -57,7 +57,7 @@ export class Switchboard implements LinkKind {
 
   constructor(parts: SwitchboardParts) {
     this.#parts = parts
-    const complain = (error: unknown) => parts.log.error({ err: error }, 'could not look after the phones')
+    const complain = (error: unknown) => parts.log.error({ err: error }, 'phone check failed; will retry')
     this.#loop = new Loop(tickMs, () => this.#tick(), complain)
     this.#pulse = new Loop(pulseMs, async () => this.#keepAlive(), complain)
   }
@@ -173,7 +173,7 @@ export class Switchboard implements LinkKind {
         store.describe(contact.deviceId, { seenAt: now() }),
       ])
     } catch (error) {
-      log.warn({ device: contact.deviceId, err: error }, 'could not note that a phone is here')
+      log.warn({ device: contact.deviceId, err: error }, 'could not record that a phone is online')
     }
   }
 
@@ -190,7 +190,7 @@ export class Switchboard implements LinkKind {
     const here = [...this.#contacts.values()].filter(contact => contact.hasStream)
     for (const contact of here) {
       if (contact.isDeaf()) {
-        log.warn({ device: contact.deviceId }, 'a phone does not react to its event stream; it is hung up')
+        log.warn({ device: contact.deviceId }, 'closed the event stream of a phone that does not react')
         contact.hangUpDeaf()
       }
       this.#nudge(contact)

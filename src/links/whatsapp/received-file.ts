@@ -57,7 +57,10 @@ export class ReceivedFiles {
     } catch (error) {
       isFull = error instanceof NoRoom
       const pause = isHopeless(error) ? undefined : pausesMs[tries]
-      log.warn({ device: deviceId, err: error, again: pause !== undefined }, 'an attachment could not be had')
+      log.warn(
+        { device: deviceId, err: error, again: pause !== undefined },
+        'could not download an attachment',
+      )
       if (pause !== undefined) {
         this.#underWay.set(place, tries + 1)
         again(pause)

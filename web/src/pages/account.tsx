@@ -73,16 +73,16 @@ function TwoFactor() {
         className="card stack"
         onSubmit={async event => {
           event.preventDefault()
-          const off = await act(() => session.removeTwoFactor({ password }), { done: 'Switched off.', stale })
+          const off = await act(() => session.removeTwoFactor({ password }), { done: 'Turned off.', stale })
           if (off) setPassword('')
         }}
       >
-        <h2>One-time codes</h2>
+        <h2>Two-factor authentication</h2>
         <p>They are on: signing in needs your password and a code from your app.</p>
-        <PasswordField label="Password, to switch them off" value={password} onChange={setPassword} />
+        <PasswordField label="Password to turn it off" value={password} onChange={setPassword} />
         <div className="row">
           <Button type="submit" look="danger" isBusy={isBusy}>
-            Switch them off
+            Turn off
           </Button>
         </div>
       </form>
@@ -90,7 +90,7 @@ function TwoFactor() {
   if (!begun)
     return (
       <section className="card stack">
-        <h2>One-time codes</h2>
+        <h2>Two-factor authentication</h2>
         <p className="muted">
           With them a stolen password is not enough. Any authenticator app will do: Aegis, 1Password, Google
           Authenticator…
@@ -100,7 +100,7 @@ function TwoFactor() {
             isBusy={isBusy}
             onClick={() => act(async () => setBegun((await session.beginTwoFactor()).data))}
           >
-            Set them up
+            Turn on
           </Button>
         </div>
       </section>
@@ -111,7 +111,7 @@ function TwoFactor() {
       onSubmit={async event => {
         event.preventDefault()
         const on = await act(() => session.confirmTwoFactor({ secret: begun.secret, code, password }), {
-          done: 'One-time codes are on.',
+          done: 'Two-factor authentication is on.',
           stale,
         })
         if (!on) return
@@ -119,7 +119,7 @@ function TwoFactor() {
         setPassword('')
       }}
     >
-      <h2>One-time codes</h2>
+      <h2>Two-factor authentication</h2>
       <p>Scan this with your app, or type the secret into it. Then give a code that it shows.</p>
       <QrCode text={begun.uri} label="QR code for an authenticator app" />
       <Secret text={begun.secret} />
@@ -127,7 +127,7 @@ function TwoFactor() {
       <CodeField label="Code" value={code} onChange={setCode} />
       <div className="row">
         <Button type="submit" look="primary" isBusy={isBusy}>
-          Switch them on
+          Turn it on
         </Button>
         <Button look="quiet" onClick={() => setBegun(undefined)}>
           Cancel
@@ -164,7 +164,9 @@ function Sessions() {
                   <Button
                     isSmall
                     isBusy={isBusy}
-                    onClick={() => act(() => session.endSession(id), { done: 'Ended.', stale: ['sessions'] })}
+                    onClick={() =>
+                      act(() => session.endSession(id), { done: 'Session ended.', stale: ['sessions'] })
+                    }
                   >
                     End it
                   </Button>

@@ -94,7 +94,7 @@ export default function Audit() {
   return (
     <Page
       title="Audit log"
-      about="Everything that people did here and keys changed, and what they were refused. Texts and numbers are not in it."
+      about="What people did, what API keys changed, and what was refused. It holds no texts or numbers."
     >
       <Found query={query}>
         {({ pages }) => {

@@ -199,7 +199,7 @@ function LastReceived() {
         {data =>
           data.length === 0 ? (
             <p className="muted">
-              Nothing came in yet.
+              No messages received yet.
               {environment === 'staging' && ' Send a message to a number that ends in 0005: it answers PONG.'}
             </p>
           ) : (

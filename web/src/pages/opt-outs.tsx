@@ -40,10 +40,10 @@ export default function OptOuts() {
   return (
     <Page
       title="Opt-outs"
-      about="Nobody here is sent anything. Whoever answers STOP is added by themselves, and START takes them off."
+      about="These numbers get no messages. Replying STOP adds a number, START removes it."
       actions={
         <>
-          <Button onClick={() => setSheet('erase')}>Forget a person…</Button>
+          <Button onClick={() => setSheet('erase')}>Erase personal data…</Button>
           {add}
         </>
       }
@@ -102,7 +102,7 @@ function TakeOff({ number }: { number: string }) {
         })
       }
     >
-      Take off
+      Allow messages again
     </Button>
   )
 }
@@ -127,7 +127,7 @@ function Add({ onClose }: { onClose: () => void }) {
           value={number}
           onChange={setNumber}
           placeholder="+14155550123"
-          help="What waits for it is canceled."
+          help="Queued messages to this number are canceled."
           required
           autoFocus
           wrong={wrong('/number')}
@@ -150,7 +150,7 @@ function Erase({ onClose }: { onClose: () => void }) {
   const [number, setNumber] = useState('')
   return (
     <Confirm
-      title="Forget a person"
+      title="Erase personal data"
       deed="Forget them for good"
       isBusy={isBusy}
       onClose={onClose}

@@ -39,9 +39,9 @@ export default function Reference() {
           <Snippet
             text={`curl ${base}/sms/send \\\n  ${header} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"to": "+15550101234", "message": "Hello"}'`}
           />
-          <h2>What became of it</h2>
+          <h2>Check the status</h2>
           <Snippet text={`curl ${base}/sms/status/MESSAGE_ID \\\n  ${header}`} />
-          <h2>What came in</h2>
+          <h2>List received messages</h2>
           <Snippet text={`curl ${base}/messages/received \\\n  ${header}`} />
           <h2>Follow everything live</h2>
           <Snippet text={`curl -N ${base}/events/stream \\\n  ${header}`} />

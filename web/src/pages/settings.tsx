@@ -19,7 +19,7 @@ export default function SettingsPage() {
     queryFn: async () => (await api.settings()).data,
   })
   return (
-    <Page title="Settings" about={`They hold for ${environment} only.`}>
+    <Page title="Settings" about={`These settings apply to ${environment} only.`}>
       <Found query={query}>{settings => <Form settings={settings} />}</Found>
     </Page>
   )
@@ -194,11 +194,11 @@ function Form({ settings }: { settings: Settings }) {
           isBusy={isBusy}
           onClick={() =>
             act(() => configure({ opt_out_words: null, opt_in_words: null }), {
-              done: 'The usual words again.',
+              done: 'Default words restored.',
             })
           }
         >
-          Use the usual words
+          Use the default words
         </Button>
       </div>
     </form>

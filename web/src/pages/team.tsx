@@ -35,7 +35,7 @@ export default function Team() {
   return (
     <Page
       title="Team"
-      about="Roles hold in both environments."
+      about="Roles apply to both environments."
       actions={
         mayManage && (
           <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
@@ -48,7 +48,7 @@ export default function Team() {
         {({ members, invitations }) => (
           <div className="stack wide">
             <div className="card flush">
-              <DataTable heads={['E-mail', 'Role', 'One-time codes', 'Since', actions]}>
+              <DataTable heads={['E-mail', 'Role', 'Two-factor', 'Since', actions]}>
                 {members.map(member => (
                   <MemberRow key={member.id} member={member} onLink={setLink} />
                 ))}
@@ -89,9 +89,9 @@ export default function Team() {
         />
       )}
       {link && (
-        <Sheet title="Their link" onClose={() => setLink(undefined)} isSticky>
+        <Sheet title="One-time link" onClose={() => setLink(undefined)} isSticky>
           <Notice look="warn">
-            Hand it over yourself: nothing is mailed. It works once, until {exactly(link.expires_at)}, and is
+            Pass it on yourself: nothing is mailed. It works once, until {exactly(link.expires_at)}, and is
             shown only now.
           </Notice>
           {isHere(link.url) && (
@@ -131,7 +131,7 @@ function MemberRow({ member, onLink }: { member: Member; onLink: (link: Link) =>
         {member.id === user.id && <span className="muted"> you</span>}
       </td>
       <td>{roles.find(({ value }) => value === member.role)?.label}</td>
-      <td className="muted" data-label="One-time codes">
+      <td className="muted" data-label="Two-factor">
         {member.two_factor ? 'on' : 'off'}
       </td>
       <td className="muted" data-label="Since">
@@ -173,7 +173,7 @@ function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }
         value={role}
         onChange={setRole}
         options={options.filter(({ value }) => value !== 'owner' || user.role === 'owner')}
-        help="They have to sign in again."
+        help="Changing the role ends their sessions."
       />
       <div className="foot-actions">
         <Button onClick={onClose}>Cancel</Button>
@@ -198,7 +198,7 @@ function Uninvite({ id }: { id: string }) {
     <Button
       isSmall
       isBusy={isBusy}
-      onClick={() => act(() => session.uninvite(id), { done: 'The link ended.', stale })}
+      onClick={() => act(() => session.uninvite(id), { done: 'Invitation withdrawn.', stale })}
     >
       Take back
     </Button>
@@ -237,7 +237,7 @@ function Invite({ onClose, onLink }: { onClose: () => void; onLink: (link: Link)
         <div className="foot-actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={isBusy}>
-            Make the link
+            Create link
           </Button>
         </div>
       </form>

@@ -5,15 +5,15 @@ import type { Message } from '../../../sdk/src/index.ts'
 export type Status = Message['status']
 
 export const looks: Record<Status, { word: string; look: string; about: string }> = {
-  scheduled: { word: 'Scheduled', look: 'info', about: 'Waits for its time.' },
-  queued: { word: 'Queued', look: 'info', about: 'Safely stored; no device has it yet.' },
-  sending: { word: 'Sending', look: 'info', about: 'A device has it and has not answered yet.' },
-  sent: { word: 'Sent', look: '', about: 'The network took it.' },
+  scheduled: { word: 'Scheduled', look: 'info', about: 'Will be queued at its send time.' },
+  queued: { word: 'Queued', look: 'info', about: 'Stored; waiting for a device.' },
+  sending: { word: 'Sending', look: 'info', about: 'Handed to a device; no report yet.' },
+  sent: { word: 'Sent', look: '', about: 'Accepted by the network.' },
   delivered: { word: 'Delivered', look: 'good', about: 'The recipient’s phone has it.' },
   read: { word: 'Read', look: 'good', about: 'It was read.' },
-  failed: { word: 'Failed', look: 'bad', about: 'It did not and will not arrive.' },
+  failed: { word: 'Failed', look: 'bad', about: 'Not delivered.' },
   expired: { word: 'Expired', look: 'warn', about: 'Its validity ended before a device took it.' },
-  canceled: { word: 'Canceled', look: '', about: 'Taken back before it was sent.' },
+  canceled: { word: 'Canceled', look: '', about: 'Canceled before it was sent.' },
   unknown: {
     word: 'Unknown',
     look: 'warn',

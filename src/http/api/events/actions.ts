@@ -113,11 +113,7 @@ async function* pieces(
 function interestOf(types: string | undefined, device: string | undefined): Interest {
   const list = types?.split(',').map(type => type.trim())
   const unknown = list?.find(type => !(eventTypes as readonly string[]).includes(type))
-  if (unknown !== undefined)
-    throw bad(
-      'types',
-      `must be types of events such as message.delivered, and “${unknown.slice(0, 60)}” is none`,
-    )
+  if (unknown !== undefined) throw bad('types', `has an unknown event type, “${unknown.slice(0, 60)}”`)
   return {
     ...(list && { types: list }),
     ...(device !== undefined && { deviceId: uuidOf('device_id', device) }),

@@ -20,6 +20,7 @@ const sendProblems: readonly ProblemCode[] = [
   'media_url_blocked',
   'no_device_available',
   'device_offline',
+  'device_draining',
   'queue_full',
 ]
 

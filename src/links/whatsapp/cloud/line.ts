@@ -110,10 +110,7 @@ export class CloudLine implements Link {
       if (!this.#isUp || performance.now() - this.#checkedAt > checkMs) await this.#check()
       await this.#fetchFiles()
     } catch (error) {
-      this.#parts.log.warn(
-        { device: this.#device.id, err: error },
-        'something with WhatsApp has to be done again',
-      )
+      this.#parts.log.warn({ device: this.#device.id, err: error }, 'WhatsApp task failed; will retry')
     }
   }
 

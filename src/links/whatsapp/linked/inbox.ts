@@ -128,7 +128,7 @@ export class Inbox {
       if (error instanceof NotNow) throw error
       this.#parts.log.warn(
         { device: this.#parts.deviceId, err: error },
-        'a WhatsApp message is none; left out',
+        'skipped an unreadable WhatsApp message',
       )
       return {}
     }
@@ -150,7 +150,7 @@ export class Inbox {
       await news.amended(amendment!, incoming)
     } catch (error) {
       if (error instanceof Problem && error.code === 'storage_unavailable') throw error
-      log.warn({ device: deviceId, err: error }, 'a change to a message could not be kept; left out')
+      log.warn({ device: deviceId, err: error }, 'skipped a change to a message that could not be stored')
     }
   }
 

@@ -214,7 +214,7 @@ export class WhatsAppLine implements Link {
         { device: device.id, name: device.name, attention: verdict.attention },
         attentions[verdict.attention],
       )
-    else log.info({ device: device.id }, 'the WhatsApp connection ended')
+    else log.info({ device: device.id }, 'WhatsApp connection closed')
     if (verdict.again !== 'now') news.online(false).catch(() => {})
     if ('attention' in verdict) {
       this.#worry([verdict.attention])
@@ -242,7 +242,7 @@ export class WhatsAppLine implements Link {
     if (!this.#isOpen) return
     const trouble = this.#pulse.trouble(this.#arrivals)
     if (trouble) {
-      log.warn({ device: device.id, trouble }, 'the WhatsApp connection does not work; connecting anew')
+      log.warn({ device: device.id, trouble }, 'WhatsApp connection stalled; reconnecting')
       if (trouble === 'deaf') this.#abandon()
       await this.#socket?.end(new Error(trouble))
       return
@@ -258,7 +258,7 @@ export class WhatsAppLine implements Link {
   #cut(session: Session, error: unknown): void {
     const { log, device } = this.#parts
     if (session !== this.#session) return
-    log.error({ device: device.id, err: error }, 'the WhatsApp session could not be kept; connecting anew')
+    log.error({ device: device.id, err: error }, 'could not store the WhatsApp session; reconnecting')
     this.#abandon()
     if (this.#socket) cut(this.#socket)
   }
@@ -280,8 +280,6 @@ export class WhatsAppLine implements Link {
   /** Trouble with storage or the line passes; the next look tries again. */
   #safely(work: Promise<unknown>): void {
     const { log, device } = this.#parts
-    work.catch(error =>
-      log.warn({ device: device.id, err: error }, 'something with WhatsApp has to be done again'),
-    )
+    work.catch(error => log.warn({ device: device.id, err: error }, 'WhatsApp task failed; will retry'))
   }
 }

@@ -138,7 +138,7 @@ async function codeToType(socket: Socket, number: string, log: Log): Promise<Pai
     log.warn({ reason: refusal }, 'WhatsApp makes no code to type')
     return refused(refusal)
   } catch (error) {
-    log.warn({ err: error }, 'no pairing code could be had')
+    log.warn({ err: error }, 'could not get a pairing code')
     return refused('the connection ended')
   }
 }

@@ -160,10 +160,7 @@ export class Sender {
       try {
         await this.#offer(open, message)
       } catch (error) {
-        this.#parts.log.warn(
-          { message: message.id, err: error },
-          'could not offer a message to WhatsApp again',
-        )
+        this.#parts.log.warn({ message: message.id, err: error }, 'could not resend a message to WhatsApp')
       }
     })
     this.#offering = false

@@ -19,7 +19,7 @@ export function watchSignatures({ Curve }: Pick<Library, 'Curve'>, log: Log): vo
   const isSigned = truly()
   Curve.verify = (key, message, signature) => {
     if (!isSigned(key, message, signature))
-      log.warn({}, 'a signature that WhatsApp showed does not verify: somebody may stand in between')
+      log.warn({}, 'WhatsApp signature verification failed: possible man in the middle')
     return library(key, message, signature)
   }
 }

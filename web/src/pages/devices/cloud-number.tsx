@@ -45,7 +45,7 @@ export function AddCloudNumber({ onBack }: { onBack: () => void }) {
         label="Access token"
         value={token}
         onChange={setToken}
-        help="Of a system user: others end after a day."
+        help="Use a system user's token: others expire after a day."
         required
       />
       <SecretField label="App secret" value={secret} onChange={setSecret} required />

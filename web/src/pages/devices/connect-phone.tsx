@@ -57,7 +57,7 @@ export function ConnectPhone(props: Props) {
         </p>
         <div className="row">
           <Button look="primary" onClick={() => setAsked(true)}>
-            Make a fresh token
+            Create a new token
           </Button>
           <ButtonLink to="/devices" look="quiet">
             Back
@@ -140,9 +140,9 @@ const lights: readonly { sign: Sign; yet: string; done: string }[] = [
     yet: 'Waiting for the phone to register…',
     done: 'The phone has registered.',
   },
-  { sign: 'online', yet: 'Then it comes online.', done: 'It is online.' },
-  { sign: 'event_stream', yet: 'Then it listens for messages.', done: 'It hears of messages at once.' },
-  { sign: 'settings', yet: 'Then it fetches its settings.', done: 'It has its settings.' },
+  { sign: 'online', yet: 'Waiting for it to come online…', done: 'The phone is online.' },
+  { sign: 'event_stream', yet: 'Waiting for its event stream…', done: 'Event stream open.' },
+  { sign: 'settings', yet: 'Waiting for it to fetch its settings…', done: 'Settings fetched.' },
 ]
 
 /** Ticked as soon as it shows, or by whoever does it where nothing shows. */

@@ -26,7 +26,7 @@ export function DeviceSheet({ device, onClose }: { device: Device; onClose: () =
         <dd>{kindWords[device.kind]}</dd>
         <dt>Number</dt>
         <dd>{device.phone === '' ? 'unknown' : <Person number={device.phone} />}</dd>
-        <dt>Last sign of life</dt>
+        <dt>Last seen</dt>
         <dd>{device.status === 'online' ? 'now' : <Time at={device.seen_at} />}</dd>
         {device.about.sims?.map(({ slot, number, carrier }) => (
           <Sim key={slot} slot={slot} number={number} carrier={carrier} />
@@ -118,7 +118,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
       )}
       <div className="pair">
         <TextField
-          label="At most a minute"
+          label="Limit per minute"
           type="number"
           min={1}
           value={perMinute}
@@ -130,7 +130,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
           }
         />
         <TextField
-          label="At most a day"
+          label="Limit per day"
           type="number"
           min={1}
           value={perDay}

@@ -56,7 +56,7 @@ export default function Devices() {
 function Table({ devices, onOpen }: { devices: readonly Device[]; onOpen: (id: string) => void }) {
   return (
     <DataTable
-      heads={['Device', 'State', 'Seen', 'Number', 'Pace and budget', number('Waiting'), 'Phone', actions]}
+      heads={['Device', 'State', 'Seen', 'Number', 'Sending limits', number('Waiting'), 'Phone', actions]}
     >
       {devices.map(device => (
         <Row key={device.id} device={device} onOpen={() => onOpen(device.id)} />
@@ -141,7 +141,7 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
               },
           device.draining
             ? {
-                label: 'Give it new messages again',
+                label: 'Stop draining',
                 onChoose: () =>
                   void act(drain(false), {
                     done: `${device.name} takes new messages again.`,
@@ -188,5 +188,5 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
 /** What becomes of the queue. */
 const afterwards = ({ waiting }: Device) =>
   waiting === 0
-    ? 'Nothing waits for it.'
+    ? 'Its queue is empty.'
     : `${counted(waiting, 'message')} wait for it. Those that were not meant for it by name go through another device if there is one; the others end as failed, with the reason device_removed.`

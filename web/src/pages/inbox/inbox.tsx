@@ -22,7 +22,7 @@ export default function Inbox() {
         <People open={open} />
         <section className="thread" aria-label="Conversation">
           {open === undefined ? (
-            <Empty title="Nobody chosen">
+            <Empty title="Select a conversation">
               <p>Choose somebody to read what they wrote, and to answer.</p>
             </Empty>
           ) : (
@@ -137,7 +137,7 @@ function People({ open }: { open: string | undefined }) {
 
 const NoPeople = ({ isFiltered, isStaging }: { isFiltered: boolean; isStaging: boolean }) =>
   isFiltered ? (
-    <Empty title="Nobody like that" />
+    <Empty title="No match" />
   ) : (
     <Empty title="Nobody has written yet">
       <p>

@@ -33,7 +33,7 @@ export default function Keys() {
   return (
     <Page
       title="API keys"
-      about="Each program gets a key of its own, with as little as it needs."
+      about="Give each program its own key, with only the permissions it needs."
       actions={add}
     >
       <Found query={query}>
@@ -54,7 +54,7 @@ export default function Keys() {
                 <div className="row list-foot">
                   <Button isSmall look="quiet" onClick={() => setShowsOld(!showsOld)}>
                     {showsOld
-                      ? 'Hide those that ended'
+                      ? 'Hide expired and revoked'
                       : `Show ${count(keys.length - usable.length)} that ended`}
                   </Button>
                 </div>
@@ -194,11 +194,11 @@ function Rotate({
   return (
     <Sheet title={`Rotate “${visible(key.name)}”`} onClose={onClose}>
       <p>A new key with the same rights is made. Put it in place while both work.</p>
-      <SelectField label="The old one goes on" value={hours} onChange={setHours} options={overlaps} />
+      <SelectField label="Keep the old key for" value={hours} onChange={setHours} options={overlaps} />
       <div className="foot-actions">
         <Button onClick={onClose}>Keep it as it is</Button>
         <Button look="primary" isBusy={isBusy} onClick={rotate}>
-          Make the new key
+          Create the new key
         </Button>
       </div>
     </Sheet>

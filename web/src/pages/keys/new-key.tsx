@@ -29,7 +29,7 @@ export function presetOf(scopes: readonly string[]): string {
 export const scopeWords: Record<Scope, string> = {
   'messages:send': 'send, cancel',
   'messages:read': 'look messages up',
-  'inbox:read': 'read what came in',
+  'inbox:read': 'read received messages',
   'devices:read': 'see devices',
   'devices:manage': 'add, change, remove devices',
   'webhooks:manage': 'look after webhooks',
@@ -87,7 +87,7 @@ export function NewKey({ onClose, onMade }: Props) {
           autoFocus
         />
         <SelectField
-          label="It may"
+          label="Permissions"
           value={preset}
           onChange={setPreset}
           options={[...Object.keys(presets), 'Everything', 'Chosen one by one'].map(value => ({
@@ -113,7 +113,7 @@ export function NewKey({ onClose, onMade }: Props) {
           </fieldset>
         )}
         <div className="pair">
-          <SelectField label="It ends" value={days} onChange={setDays} options={lifetimes} />
+          <SelectField label="Expires" value={days} onChange={setDays} options={lifetimes} />
           <TextField
             label="Requests a minute"
             type="number"
@@ -134,7 +134,7 @@ export function NewKey({ onClose, onMade }: Props) {
         <div className="foot-actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={isBusy} disabled={scopes.length === 0}>
-            Make the key
+            Create key
           </Button>
         </div>
       </form>

@@ -54,7 +54,7 @@ export default function Compose() {
       async () => {
         sent = (await api.send(request)).message_id
       },
-      { done: sendAt === undefined ? 'Accepted, and safely stored.' : 'Scheduled.' },
+      { done: sendAt === undefined ? 'Accepted and stored.' : 'Scheduled.' },
     )
     if (!isSent) return
     forgetTo()

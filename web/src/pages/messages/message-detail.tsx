@@ -83,7 +83,7 @@ function Detail({ message, onClose }: { message: MessageWithTimeline; onClose: (
             <dd>{exactly(message.send_at)}</dd>
           </>
         )}
-        <dt>Too late after</dt>
+        <dt>Expires</dt>
         <dd>{exactly(message.expires_at)}</dd>
       </dl>
     </div>

@@ -129,7 +129,7 @@ function NoMessages({ isFiltered }: { isFiltered: boolean }) {
   const maySend = useMay('messages:send')
   if (isFiltered)
     return (
-      <Empty title="Nothing like that">
+      <Empty title="No match">
         <p>No message matches these filters.</p>
         <ButtonLink to="/messages">Show all messages</ButtonLink>
       </Empty>

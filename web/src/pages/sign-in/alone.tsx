@@ -12,7 +12,7 @@ export function Alone({ title, isInsecure = false, isRoomy = false, children }: 
     <>
       {isInsecure && (
         <div className="strip" role="note">
-          This page came over plain http. Anybody on the way can read your password.
+          This page came over plain http. Anybody on the network can read your password.
         </div>
       )}
       <main className="alone">

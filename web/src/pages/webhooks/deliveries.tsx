@@ -20,9 +20,9 @@ type State = '' | Delivery['state']
 
 const states: readonly { value: State; label: string }[] = [
   { value: '', label: 'All' },
-  { value: 'pending', label: 'Tried again' },
-  { value: 'failed', label: 'Given up' },
-  { value: 'delivered', label: 'Taken' },
+  { value: 'pending', label: 'Retrying' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'delivered', label: 'Delivered' },
 ]
 const pageSize = 50
 
@@ -46,7 +46,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   return (
     <section className="card flush" aria-labelledby="log">
       <header>
-        <h2 id="log">What it was told</h2>
+        <h2 id="log">Deliveries</h2>
         <Tabs label="State" value={state} options={states} onChange={setState} />
       </header>
       <Found query={query}>
@@ -55,7 +55,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           if (all.length === 0)
             return (
               <Empty title="Nothing here">
-                <p>{state === '' ? 'It was told nothing yet.' : 'Nothing is in this state.'}</p>
+                <p>{state === '' ? 'No deliveries yet.' : 'No deliveries with this status.'}</p>
               </Empty>
             )
           return (
@@ -75,9 +75,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 }
 
 const looks = {
-  pending: { word: 'Tried again', look: 'warn' },
-  delivered: { word: 'Taken', look: 'good' },
-  failed: { word: 'Given up', look: 'bad' },
+  pending: { word: 'Retrying', look: 'warn' },
+  delivered: { word: 'Delivered', look: 'good' },
+  failed: { word: 'Failed', look: 'bad' },
 }
 
 function Row({ webhookId, delivery }: { webhookId: string; delivery: Delivery }) {
@@ -121,10 +121,10 @@ function Row({ webhookId, delivery }: { webhookId: string; delivery: Delivery })
           isSmall
           isBusy={isBusy}
           onClick={() =>
-            act(() => api.redeliver(webhookId, delivery.event_id), { done: 'It is being told again.' })
+            act(() => api.redeliver(webhookId, delivery.event_id), { done: 'Redelivery started.' })
           }
         >
-          Tell again
+          Redeliver
         </Button>
       </td>
     </tr>

@@ -57,8 +57,8 @@ function Log({ webhook }: { webhook: Webhook }) {
       <div className="stack wide">
         {webhook.failing_since && (
           <Notice look="warn">
-            It takes nothing; that began <Time at={webhook.failing_since} />. Each event is tried ten times
-            over about three days. After five days of nothing but failures it is switched off.
+            Failing since <Time at={webhook.failing_since} />. Each event is retried up to ten times over
+            about three days. After five days without a success the webhook is disabled.
           </Notice>
         )}
         <Deliveries webhook={webhook} />
@@ -85,12 +85,12 @@ function Actions({ webhook }: { webhook: Webhook }) {
       </Button>
       <Button onClick={() => setSheet('change')}>Change…</Button>
       <Button onClick={() => setSheet('replay')}>Replay…</Button>
-      <Button onClick={() => setSheet('secret')}>New secret…</Button>
+      <Button onClick={() => setSheet('secret')}>Rotate secret…</Button>
       <Button
         isBusy={isBusy}
         onClick={() =>
           act(() => api.changeWebhook(webhook.id, { enabled: !webhook.enabled }), {
-            done: webhook.enabled ? 'Switched off.' : 'It is told what happens from now on.',
+            done: webhook.enabled ? 'Switched off.' : 'Enabled. It receives new events from now on.',
             undo: () => api.changeWebhook(webhook.id, { enabled: webhook.enabled }),
           })
         }
@@ -104,7 +104,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
       {secret && <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />}
       {sheet === 'change' && (
         <WebhookForm
-          title="Change this webhook"
+          title="Edit webhook"
           deed="Save"
           webhook={webhook}
           isBusy={isBusy}
@@ -124,7 +124,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
       {sheet === 'replay' && <Replay webhook={webhook} onClose={close} />}
       {sheet === 'secret' && (
         <Confirm
-          title="A new secret?"
+          title="Rotate the secret?"
           deed="Make a new secret"
           isBusy={isBusy}
           onClose={close}
@@ -162,9 +162,9 @@ function Actions({ webhook }: { webhook: Webhook }) {
 }
 
 const Tested = ({ attempt, onClose }: { attempt: DeliveryAttempt; onClose: () => void }) => (
-  <Sheet title="What came back" onClose={onClose}>
+  <Sheet title="Test result" onClose={onClose}>
     <Notice look={isTaken(attempt) ? 'good' : 'bad'}>
-      {isTaken(attempt) ? 'It took the test event.' : 'It did not take the test event.'}
+      {isTaken(attempt) ? 'The test event was delivered.' : 'The test event was not delivered.'}
     </Notice>
     <AttemptLine attempt={attempt} />
   </Sheet>
@@ -182,7 +182,7 @@ function Replay({ webhook, onClose }: { webhook: Webhook; onClose: () => void })
   const [hours, setHours] = useState('24')
   const replay = async () => {
     const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString()
-    if (await act(() => api.replay(webhook.id, { since }), { done: 'It is being told again.' })) onClose()
+    if (await act(() => api.replay(webhook.id, { since }), { done: 'Redelivery started.' })) onClose()
   }
   return (
     <Sheet title="Replay" onClose={onClose}>

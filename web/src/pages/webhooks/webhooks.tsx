@@ -26,7 +26,7 @@ export default function Webhooks() {
   return (
     <Page
       title="Webhooks"
-      about="Each address is told of what happens, signed, and again until it takes it. Events may arrive in another order than they happened."
+      about="Events are posted to these addresses, signed, and retried until they are accepted. They may arrive out of order."
       actions={add}
     >
       <Found query={query}>
@@ -61,7 +61,7 @@ export default function Webhooks() {
 }
 
 export const ShownOnce = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
-  <Sheet title="Its secret" onClose={onClose} isSticky>
+  <Sheet title="Signing secret" onClose={onClose} isSticky>
     <Notice look="warn">
       With it your program sees that a request really comes from here. It is shown only this once.
     </Notice>
