@@ -68,7 +68,7 @@ describe('devices in the dashboard', { skip }, () => {
     await row.getByText('Online').waitFor()
     await page.getByRole('button', { name: 'What to do with Renamed' }).click()
     await page.getByRole('button', { name: 'Drain', exact: true }).click()
-    await row.getByText('Draining').waitFor()
+    await row.getByText('Draining', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await row.getByText('Online').waitFor()
     await page.goto('/staging')
