@@ -76,7 +76,7 @@ test('https is served directly, to phones too, and a renewed certificate is used
     writeFileSync(files().cert, second.cert)
     await until(
       'complained',
-      () => gateway.logged.some(({ text }) => String(text).includes('cannot be used')),
+      () => gateway.logged.some(({ text }) => String(text).includes('the new certificate is invalid')),
       15_000,
     )
     assert.equal(await servedName(gateway.url), 'first')
