@@ -119,12 +119,12 @@ test('the stream goes on over a restart of the gateway: nothing is missed, nothi
   const sent: string[] = []
   for (let round = 0; round < 3; round += 1) {
     sent.push((await client.send({ to: '+15550101234', message: 'x' })).message_id)
-    await until('it was heard', () => heard.length === sent.length, 15_000)
+    await until('it was heard', () => heard.length === sent.length)
     await gateway.stop()
     gateway = await start()
   }
   sent.push((await client.send({ to: '+15550101234', message: 'x' })).message_id)
-  await until('it was heard', () => heard.length === sent.length, 15_000)
+  await until('it was heard', () => heard.length === sent.length)
   stop.abort()
   await listening
   assert.deepEqual(heard, sent)

@@ -62,7 +62,7 @@ for (const database of databases)
       server.stdout!.on('data', chunk => {
         welcome += chunk
       })
-      await until('it listens', () => welcome.includes('/docs'), 30_000)
+      await until('it listens', () => welcome.includes('/docs'))
     }
 
     before(async () => {
@@ -122,15 +122,11 @@ for (const database of databases)
         seen += chunk
       })
       // It shows what comes from its start on, and nobody else knows when that is.
-      await until(
-        'it was shown',
-        async () => {
-          await run('send --to +15550100005 --message ping', key)
-          await new Promise(resolve => setTimeout(resolve, 500))
-          return seen.includes('PONG')
-        },
-        20_000,
-      )
+      await until('it was shown', async () => {
+        await run('send --to +15550100005 --message ping', key)
+        await new Promise(resolve => setTimeout(resolve, 500))
+        return seen.includes('PONG')
+      })
       follower.kill()
       assert.equal(JSON.parse(seen.trim().split('\n')[0]!).from, '+15550100005')
       const listed = await run('inbox --json', key)
@@ -155,10 +151,8 @@ for (const database of databases)
       assert.equal(refused.code, 4)
       assert.match(refused.error, /messages:send/)
       assert.equal((await run(`keys revoke ${id}`)).code, 0)
-      await until(
-        'it stopped',
-        async () => (await run('inbox --json', { BASESTATION_KEY: key })).error.includes('revoked_key'),
-        5_000,
+      await until('it stopped', async () =>
+        (await run('inbox --json', { BASESTATION_KEY: key })).error.includes('revoked_key'),
       )
       const listed = (await run('keys list --environment staging --json')).json
       assert.ok(
@@ -189,7 +183,7 @@ for (const database of databases)
         (await run('devices list --environment staging --json')).json.find(
           (one: { id: string }) => one.id === id,
         )
-      await until('online', async () => (await find()).status === 'online', 5_000)
+      await until('online', async () => (await find()).status === 'online')
       await run(`devices set ${id} --name New --per-minute 7 --per-day none`)
       assert.equal((await run(`devices pause ${id}`)).code, 0)
       const { name, per_minute, per_day, paused } = await find()
@@ -428,7 +422,6 @@ for (const database of databases)
       await until(
         'it was sent',
         async () => (await run(`status ${id} --json`, key)).json.status === 'delivered',
-        15_000,
       )
       server.kill('SIGTERM')
       await once(server, 'exit')
@@ -439,23 +432,16 @@ for (const database of databases)
       await serve()
       assert.equal(/bs_test_/.test(welcome), false, 'this is no first start')
       await run(`devices resume ${device.id}`)
-      await until(
-        'online',
-        async () =>
-          (await run('devices list --json')).json.some(
-            (one: { id: string; status: string }) => one.id === device.id && one.status === 'online',
-          ),
-        15_000,
+      await until('online', async () =>
+        (await run('devices list --json')).json.some(
+          (one: { id: string; status: string }) => one.id === device.id && one.status === 'online',
+        ),
       )
       await new Promise(resolve => setTimeout(resolve, 1_500))
       assert.equal((await run(`status ${id} --json`, key)).json.status, 'queued', 'held')
       assert.equal((await run('held --json')).json.held, 1)
       assert.equal((await run('held --release --json')).json.released, 1)
-      await until(
-        'released',
-        async () => (await run(`status ${id} --json`, key)).json.status === 'delivered',
-        15_000,
-      )
+      await until('released', async () => (await run(`status ${id} --json`, key)).json.status === 'delivered')
     })
 
     test('SIGTERM ends it cleanly, with exit code 0', async () => {

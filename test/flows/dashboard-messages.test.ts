@@ -85,7 +85,7 @@ describe('messages in the dashboard', { skip }, () => {
     const page = await dashboard.at('/staging/messages')
     await page.getByLabel('State').selectOption('failed')
     await page.getByText('The phone network refused the message.').waitFor()
-    assert.equal(await page.locator('tbody tr').count(), 1)
+    await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1)
     assert.match(page.url(), /status=failed/)
     await page.getByLabel('State').selectOption('')
     await page.getByLabel('Search for a number or words').fill('LIVE')

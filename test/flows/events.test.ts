@@ -163,6 +163,6 @@ for (const { name, empty } of databases)
       await until('it is open', () => listener.opened)
       const known = (await gateway.store.allKeys()).find(one => one.name === 'short-lived')!
       await gateway.store.revokeKey(known)
-      await until('it ends', () => listener.closed, 5_000)
+      await until('it ends', () => listener.closed)
     })
   })

@@ -109,7 +109,7 @@ for (const { name, empty } of databases)
       const before = answered.length
       const senders = Array.from({ length: 8 }, (_, n) => sender(n))
       // On a busy machine the first answers take their time, and a kill before them shows nothing.
-      await until('some were answered', () => answered.length >= before + 5, 20_000)
+      await until('some were answered', () => answered.length >= before + 5)
       await sleep(Math.random() * 250)
       killed = true
       child.kill('SIGKILL')
@@ -131,20 +131,14 @@ for (const { name, empty } of databases)
       assert.equal(kept.length, new Set(answered).size, 'a repeated request had a second effect')
       const found = await Promise.all(answered.map(id => store.message(2, id)))
       assert.equal(found.filter(message => message === undefined).length, 0, 'an answered message is gone')
-      await until(
-        'all were handed out and answered for',
-        async () => (await store.loads()).every(({ waiting }) => waiting === 0),
-        30_000,
+      await until('all were handed out and answered for', async () =>
+        (await store.loads()).every(({ waiting }) => waiting === 0),
       )
-      await until(
-        'every phone answered',
-        async () => {
-          const devices = await store.allDevices()
-          const open = await Promise.all(devices.map(device => store.unanswered(device.id, 0, 10)))
-          return open.every(list => list.length === 0)
-        },
-        30_000,
-      )
+      await until('every phone answered', async () => {
+        const devices = await store.allDevices()
+        const open = await Promise.all(devices.map(device => store.unanswered(device.id, 0, 10)))
+        return open.every(list => list.length === 0)
+      })
       const aired = existsSync(ledger)
         ? readFileSync(ledger, 'utf8')
             .trim()

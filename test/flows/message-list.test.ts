@@ -169,7 +169,7 @@ for (const { name, empty } of databases)
       const recipients = Array.from({ length: 100 }, (_, n) => `+1555011${1000 + n}`)
       for (let n = 0; n < 25; n += 1)
         await ask('POST', '/sms/bulk', { recipients, message: 'quick', device_id: deviceId })
-      await until('they have ended', async () => (await all('status=queued&limit=100')).length === 2, 30_000)
+      await until('they have ended', async () => (await all('status=queued&limit=100')).length === 2)
       const { body } = await list('status=queued&limit=100')
       assert.deepEqual(
         [body.data.map((one: { message_id: string }) => one.message_id), body.next_cursor],

@@ -44,7 +44,7 @@ describe('phones of two gateways on PostgreSQL', () => {
     const stream = await atB.stream()
     await atA.online()
     const id = await send(a, deviceId)
-    await until('told', () => stream.events.includes('MessageEnqueued'), 3_000)
+    await until('told', () => stream.events.includes('MessageEnqueued'))
     assert.deepEqual(
       (await atA.list()).map(item => item.id),
       [id],
@@ -102,7 +102,7 @@ describe('phones of two gateways on PostgreSQL', () => {
     second.close()
     await new Promise(resolve => setTimeout(resolve, 1_000))
     await send(b, deviceId)
-    await until('told', () => first.events.includes('MessageEnqueued'), 3_000)
+    await until('told', () => first.events.includes('MessageEnqueued'))
     first.close()
   })
 
@@ -113,7 +113,7 @@ describe('phones of two gateways on PostgreSQL', () => {
     const id = await send(a, deviceId)
     await atA.list()
     const answer = a.ask('POST', `/api/v1/messages/${id}/cancel`, { key })
-    await until('asked', () => stream.events.includes('MessageCancelled'), 5_000)
+    await until('asked', () => stream.events.includes('MessageCancelled'))
     await atB.report(id, 'Cancelled')
     assert.equal((await answer).status, 200)
     stream.close()

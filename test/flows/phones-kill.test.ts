@@ -133,15 +133,11 @@ for (const { name, empty } of databases)
       over = true
       await Promise.all(work)
       const open = new Set(answered)
-      await until(
-        'every accepted message ends',
-        async () => {
-          for (const id of open)
-            if ((await store.message(staging.id, id))?.status === 'delivered') open.delete(id)
-          return open.size === 0
-        },
-        60_000,
-      )
+      await until('every accepted message ends', async () => {
+        for (const id of open)
+          if ((await store.message(staging.id, id))?.status === 'delivered') open.delete(id)
+        return open.size === 0
+      })
       await Promise.all(arriving)
       const listed = await everythingReceived(store, staging.id)
       assert.equal(listed.length, new Set(listed).size, 'a received SMS is listed twice')

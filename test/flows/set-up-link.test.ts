@@ -26,7 +26,7 @@ test('every start prints a fresh set-up link until one was used; setup-link and 
     child.stdout.on('data', chunk => {
       printed += chunk
     })
-    await until('it listens', () => /Dashboard +http.*\n/.test(printed), 30_000)
+    await until('it listens', () => /Dashboard +http.*\n/.test(printed))
     return {
       printed: () => printed,
       stop: async () => {

@@ -31,9 +31,9 @@ test('SIGTERM to npm start ends the gateway, not only npm', async () => {
   npm.stdout.on('data', chunk => {
     said += chunk
   })
-  await until('it runs', () => said.includes('Stop the gateway with Ctrl-C.'), 60_000)
+  await until('it runs', () => said.includes('Stop the gateway with Ctrl-C.'))
   assert.equal(await isOpen(port), true)
   npm.kill('SIGTERM')
   await once(npm, 'exit')
-  await until('nobody listens any more', async () => !(await isOpen(port)), 20_000)
+  await until('nobody listens any more', async () => !(await isOpen(port)))
 })

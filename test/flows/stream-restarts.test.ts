@@ -21,7 +21,7 @@ const program = join(import.meta.dirname, '../standins/killable.ts')
 
 for (const { name, empty } of databases)
   test(`${clients} clients of the stream on ${name}, the gateway killed and started ${restarts} times: each has the same complete, ordered sequence`, {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const database = await empty()
     const port = await freePort()
@@ -95,7 +95,7 @@ for (const { name, empty } of databases)
       heard = await Promise.all(
         finished.map(async sofar => {
           const listener = listen(`${url}/events/stream`, key, sofar.at(-1) ?? eventIdOf(0))
-          await until('it has all', () => sofar.length + listener.events.length >= ids.length, 20_000)
+          await until('it has all', () => sofar.length + listener.events.length >= ids.length)
           listener.stop()
           return [...sofar, ...listener.events.map(({ id }) => id)]
         }),

@@ -74,14 +74,12 @@ test('https is served directly, to phones too, and a renewed certificate is used
     // Half of a renewal is no renewal: the old certificate stays until both files fit.
     const second = selfSigned('second')
     writeFileSync(files().cert, second.cert)
-    await until(
-      'complained',
-      () => gateway.logged.some(({ text }) => String(text).includes('the new certificate is invalid')),
-      15_000,
+    await until('complained', () =>
+      gateway.logged.some(({ text }) => String(text).includes('the new certificate is invalid')),
     )
     assert.equal(await servedName(gateway.url), 'first')
     writeFileSync(files().key, second.key)
-    await until('renewed', async () => (await servedName(gateway.url)) === 'second', 15_000)
+    await until('renewed', async () => (await servedName(gateway.url)) === 'second')
   })
 })
 

@@ -102,10 +102,8 @@ for (const { name, empty } of databases)
         const ids = new Set(await told())
         return [...heard.values()].map(list => ids.difference(new Set(list)).size)
       }
-      await until(
-        'each heard of everything',
-        async () => (await missing()).every(count => count === 0),
-        40_000,
+      await until('each heard of everything', async () =>
+        (await missing()).every(count => count === 0),
       ).catch(async error => {
         console.log('missing', await missing())
         for (const { id } of await store.allWebhooks())

@@ -64,8 +64,7 @@ describe('a WhatsApp number, from outside', () => {
 
   const device = async () => (await client.device(deviceId)).data
   const status = async (id: string) => (await client.status(id)).data.status
-  const becomes = (id: string, wanted: string) =>
-    until(wanted, async () => (await status(id)) === wanted, 20_000)
+  const becomes = (id: string, wanted: string) => until(wanted, async () => (await status(id)) === wanted)
 
   test('it is linked by scanning the code that the command draws', async () => {
     const { code, steps, error } = await program.steps('devices add --kind whatsapp --name Shop', step => {
@@ -75,7 +74,7 @@ describe('a WhatsApp number, from outside', () => {
     deviceId = steps.at(-1).device.id
     const hasty = `devices set ${deviceId} --gap 0 --new-chats-per-day none --warm-up-days 0`
     assert.equal((await program.json(hasty)).safety.gap_most_seconds, 0)
-    await until('online', async () => (await device()).status === 'online', 20_000)
+    await until('online', async () => (await device()).status === 'online')
   })
   test('a message is queued, sending, sent, delivered and read', async () => {
     const seen: string[] = []
@@ -127,7 +126,7 @@ describe('a WhatsApp number, from outside', () => {
     await server.write(bob, account, { conversation: 'thanks' })
     const file = await server.media.seal('image', media['a.png']!.bytes)
     await server.write(bob, account, { imageMessage: { ...file, mimetype: 'image/png', caption: 'look' } })
-    await until('both are there', async () => (await client.received()).data.length === 2, 20_000)
+    await until('both are there', async () => (await client.received()).data.length === 2)
     const [picture, text] = (await client.received()).data
     assert.deepEqual([text!.from, text!.message, text!.type], ['+15550002000', 'thanks', 'whatsapp'])
     const { id } = picture!.metadata.media![0]!
@@ -136,7 +135,7 @@ describe('a WhatsApp number, from outside', () => {
   })
   test('logged out on the phone: the device is offline, and says why', async () => {
     server.unlink(account)
-    await until('it is offline', async () => (await device()).status === 'offline', 20_000)
+    await until('it is offline', async () => (await device()).status === 'offline')
     const [attention, ...others] = (await device()).attention
     assert.deepEqual([attention!.code, others], ['logged_out', []])
     assert.match(attention!.detail, new RegExp(`devices link ${deviceId}`))

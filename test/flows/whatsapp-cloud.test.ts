@@ -341,7 +341,7 @@ for (const { name, empty } of databases)
       )
       const renewed = await ask('PATCH', `/devices/${device.id}`, { cloud: { access_token: 'EAAnew' } })
       assert.equal(renewed.status, 200, renewed.text)
-      await until('delivered', async () => (await status(id)).status === 'delivered', 20_000)
+      await until('delivered', async () => (await status(id)).status === 'delivered')
       assert.deepEqual((await shown()).attention, [])
     })
     test('it cannot be linked over, whatever its state', async () => {

@@ -55,7 +55,7 @@ for (const { name, empty } of databases)
     const draft = { name: 'k', scopes: sendAndRead, allowedIps: [], expiresAt: null, createdBy: 'test' }
     await store.addKey({ ...draft, environmentId: 1, rateLimit: 1_000_000 }, hashSecret(key), hintOf(key))
     const config = readConfig({ DATABASE_URL: database, DATA_DIR: folder, WHATSAPP_WS_URL: url })
-    const signal = AbortSignal.timeout(20_000)
+    const signal = AbortSignal.timeout(90_000)
     const steps = linkNumber(
       { store, config, sealer: await openSealer(store, config), log, now: Date.now, signal },
       { environmentId: 1, name: 'Shop' },
@@ -77,7 +77,7 @@ for (const { name, empty } of databases)
     }
     let child = await start()
     try {
-      await until('its keys are known', () => account.companions.get(1)?.signedKey !== undefined, 20_000)
+      await until('its keys are known', () => account.companions.get(1)?.signedKey !== undefined)
       const answered: string[] = []
       const written: string[] = []
       let over = false

@@ -53,10 +53,8 @@ describe('linking WhatsApp numbers', () => {
     assert.ok(Date.parse(steps[0].expires_at) > Date.now())
     const { step, device } = steps.at(-1)
     assert.deepEqual([step, device.phone, device.kind], ['linked', '+15550001000', 'whatsapp'])
-    await until(
-      'online',
-      async () => (await devices()).some(one => one.id === device.id && one.status === 'online'),
-      20_000,
+    await until('online', async () =>
+      (await devices()).some(one => one.id === device.id && one.status === 'online'),
     )
   })
   test('the session’s secrets are sealed at rest, with a key that only the owner can read', async () => {
@@ -157,10 +155,8 @@ describe('linking WhatsApp numbers', () => {
     )
     const { code } = await run(`devices link ${device.id}`, scan)
     assert.equal(code, 0)
-    await until(
-      'online',
-      async () => (await devices()).some(one => one.id === device.id && one.status === 'online'),
-      20_000,
+    await until('online', async () =>
+      (await devices()).some(one => one.id === device.id && one.status === 'online'),
     )
   })
 })

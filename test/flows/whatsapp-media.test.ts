@@ -123,7 +123,7 @@ describe('media through WhatsApp', () => {
     world.server.media.failing = 1
     const before = world.bob.received.length
     const { body } = await send('a.jpg')
-    await until('delivered', async () => (await status(body.message_id)).status === 'delivered', 80_000)
+    await until('delivered', async () => (await status(body.message_id)).status === 'delivered')
     assert.equal(world.bob.received.length - before, 1)
   })
 })

@@ -64,15 +64,11 @@ for (const { name, empty } of databases)
       })
       identities = await allIdentities(gateway, driver)
       // The phones were heard of a moment ago, and are taken for gone in another.
-      await until(
-        'all is quiet',
-        async () => {
-          const was = await state()
-          await sleep(1_500)
-          return (await state()) === was
-        },
-        30_000,
-      )
+      await until('all is quiet', async () => {
+        const was = await state()
+        await sleep(1_500)
+        return (await state()) === was
+      })
     })
     after(async () => {
       await driver.close()

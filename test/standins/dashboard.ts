@@ -7,7 +7,7 @@ import { accountsOn } from '../../src/wiring/accounts.ts'
 import { buildWeb } from '../../tools/build-web.ts'
 import { browserPath, launch } from './browser.ts'
 import { scratch } from './databases.ts'
-import { startGateway, type TestGateway, type TestOptions } from './gateway.ts'
+import { patienceMs, startGateway, type TestGateway, type TestOptions } from './gateway.ts'
 
 export const password = 'four words make one'
 export const owner = 'owner@example.org'
@@ -74,7 +74,7 @@ export class Dashboard {
       colorScheme: 'light',
       viewport: { width: 1280, height: 900 },
     })
-    context.setDefaultTimeout(15_000)
+    context.setDefaultTimeout(patienceMs)
     return context
   }
 

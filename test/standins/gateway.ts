@@ -139,13 +139,16 @@ export async function withGateway(
   }
 }
 
+/** For every wait: a busy machine is slow, and only what never happens costs the whole of it. */
+export const patienceMs = 90_000
+
 /** Waits until it is so, and says what it waited for if it never is. */
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  patienceMs = 10_000,
+  withinMs = patienceMs,
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + withinMs
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`)
     await new Promise(resolve => setTimeout(resolve, 5))

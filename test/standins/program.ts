@@ -36,7 +36,7 @@ export class Program {
     gateway.stdout.on('data', chunk => {
       welcome += chunk
     })
-    await until('it listens', () => welcome.includes('/docs'), 30_000)
+    await until('it listens', () => welcome.includes('/docs'))
     return gateway
   }
 

@@ -30,7 +30,7 @@ export async function link(
   server: WhatsAppStandin,
   account: Party,
 ): Promise<Device> {
-  for await (const step of pair({ url, signal: AbortSignal.timeout(10_000), now: Date.now, log })) {
+  for await (const step of pair({ url, signal: AbortSignal.timeout(90_000), now: Date.now, log })) {
     if (step.step === 'qr') server.scan(step.qr, account)
     if (step.step === 'failed') throw new Error(step.detail)
     if (step.step !== 'linked') continue
