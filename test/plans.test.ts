@@ -1,6 +1,8 @@
 /** How SQLite finds what it is asked for: every statement that a gateway runs, as it runs it. The wrong index would read a device's whole past. */
 
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { scopes } from '../src/core/access/key.ts'
@@ -23,6 +25,11 @@ const ownIndex: readonly [statement: RegExp, index: RegExp][] = [
   ],
   [/ FROM deliveries\s+WHERE webhook_id = \? AND due_at IS NOT NULL/s, /deliveries_due/],
 ]
+
+const folder = join(import.meta.dirname, '../src/store/migrations')
+const migrations = readdirSync(folder)
+  .map(name => readFileSync(join(folder, name), 'utf8'))
+  .join('')
 
 test('no statement of a gateway reads a large table from end to end, or sorts it', async () => {
   const statements = new Set<string>()
@@ -88,7 +95,8 @@ test('no statement of a gateway reads a large table from end to end, or sorts it
 
   const reader = new DatabaseSync(database.slice('sqlite:'.length))
   const plans = [...statements]
-    .filter(text => /^(SELECT|UPDATE|DELETE|WITH)\b/i.test(text))
+    // Migrations run once, and on columns that may be gone afterwards.
+    .filter(text => /^(SELECT|UPDATE|DELETE|WITH)\b/i.test(text) && !migrations.includes(text))
     .map(text => {
       const rows = reader.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[]
       return { text, details: rows.map(({ detail }) => detail) }

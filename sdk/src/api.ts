@@ -26,6 +26,7 @@ export type AddedDevice = {
   waiting: number
   /** What somebody should look at; empty when all is well. */
   attention: DeviceAttention[]
+  abilities: DeviceAbilities
   connection?: DeviceConnection
   safety?: DeviceSafety
   /** What the device says about itself. */
@@ -281,6 +282,7 @@ export type Device = {
   waiting: number
   /** What somebody should look at; empty when all is well. */
   attention: DeviceAttention[]
+  abilities: DeviceAbilities
   connection?: DeviceConnection
   safety?: DeviceSafety
   /** What the device says about itself. */
@@ -296,6 +298,21 @@ export type Device = {
   seen_at: string | null
   /** When it was added. */
   created_at: string
+}
+
+export type DeviceAbilities = {
+  /** What people call it. */
+  title: string
+  /** How one is added and connected again. name: at once. enrolment: by an app on a phone. linking: to a phone, with POST /links. credentials: those of WhatsApp’s official API. */
+  added_by: 'name' | 'enrolment' | 'linking' | 'credentials'
+  /** What its limits count. */
+  counts: 'sms_parts' | 'messages'
+  /** So many SMS parts, or characters, a text may have. */
+  longest_text: number
+  /** It can send media. */
+  media: boolean
+  /** Its number is what its network says, and cannot be changed. */
+  fixed_number: boolean
 }
 
 export type DeviceAddRequest = {
@@ -334,6 +351,8 @@ export type DeviceAttention = {
   code: 'not_connected' | 'phone_offline' | 'no_event_stream' | 'app_outdated' | 'battery_low' | 'not_charging' | 'signature_refused' | 'logged_out' | 'number_banned' | 'whatsapp_refused' | 'session_conflict' | 'client_outdated' | 'new_chats_paused' | 'no_webhook' | 'token_refused' | 'api_unreachable' | 'library_missing'
   /** What is wrong and what to do, for people. */
   detail: string
+  /** What to run on the gateway’s machine, where that mends it. */
+  command?: string
 }
 
 export type DeviceChangeRequest = {
@@ -410,6 +429,7 @@ export type DeviceEventData = {
   waiting: number
   /** What somebody should look at; empty when all is well. */
   attention: DeviceAttention[]
+  abilities: DeviceAbilities
   connection?: DeviceConnection
   safety?: DeviceSafety
   /** What the device says about itself. */
@@ -426,6 +446,21 @@ export type DeviceEventData = {
   /** When it was added. */
   created_at: string
   [name: string]: unknown
+}
+
+export type DeviceKind = {
+  /** What it is. */
+  kind: 'android' | 'whatsapp' | 'simulated'
+  /** How it is reached. */
+  driver?: 'linked' | 'cloud'
+  /** For somebody who chooses. */
+  about: string
+  abilities: DeviceAbilities
+}
+
+export type DeviceKindsResponse = {
+  success: boolean
+  data: DeviceKind[]
 }
 
 export type DeviceResponse = {

@@ -108,6 +108,11 @@ export class Basestation {
     return this.#ask('GET', '/devices')
   }
 
+  /** Kinds of devices that can be added, and what they can do. */
+  deviceKinds(): Promise<api.DeviceKindsResponse> {
+    return this.#ask('GET', '/device-kinds')
+  }
+
   device(deviceId: string): Promise<api.DeviceResponse> {
     return this.#ask('GET', devicePath(deviceId))
   }

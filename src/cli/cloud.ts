@@ -1,5 +1,6 @@
 /** Numbers of WhatsApp's official API on the command line. Secrets come from files: arguments can be read by others. */
 
+import { driverNames, type Kind } from '../core/devices/kinds/kinds.ts'
 import type { CloudParts } from '../wiring/add-cloud-number.ts'
 import { type Context, type Given, required, UsageError } from './command.ts'
 import { fleetOf, shown } from './device-settings.ts'
@@ -8,7 +9,7 @@ import { secretFrom } from './secret-file.ts'
 export const cloudOptions = {
   driver: {
     type: 'string',
-    value: 'linked|cloud',
+    value: driverNames().join('|'),
     about: 'whatsapp: linked to a phone, or the official API',
   },
   'phone-number-id': { type: 'string', value: 'ID', about: 'cloud: Meta’s id of the number' },
@@ -16,16 +17,13 @@ export const cloudOptions = {
   'app-secret-file': { type: 'string', value: 'F', about: 'cloud: file with the app’s secret' },
 } as const
 
-/** Whether the official API is meant. */
-export function isCloud(given: Given): boolean {
-  const driver = given.text('driver')
-  if (driver !== undefined && driver !== 'linked' && driver !== 'cloud')
-    throw new UsageError('--driver must be linked or cloud')
+/** Credentials for a device that takes none are a mistake. */
+export function checkCredentials(given: Given, { addedBy }: Kind): void {
   const stray = ['phone-number-id', 'token-file', 'app-secret-file'].find(
     name => given.text(name) !== undefined,
   )
-  if (driver !== 'cloud' && stray !== undefined) throw new UsageError(`--${stray} needs --driver cloud`)
-  return driver === 'cloud'
+  if (addedBy !== 'credentials' && stray !== undefined)
+    throw new UsageError(`--${stray} needs --driver cloud`)
 }
 
 export async function addCloud(

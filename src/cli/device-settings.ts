@@ -1,10 +1,10 @@
 /** basestation devices set, pause, drain, resume: what may be changed about a device. */
 
 import type { DeviceChange } from '../core/devices/device-draft.ts'
+import * as rules from '../core/devices/device-rules.ts'
 import { Fleet } from '../core/devices/fleet.ts'
 import type { Safety } from '../core/devices/sending-safety.ts'
 import type { Candidate } from '../core/messages/choose.ts'
-import { normaliseNumber } from '../core/people/number.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { shownDevice } from '../core/wire/device.ts'
@@ -58,9 +58,8 @@ const set: Command = {
     const phone = phoneOf(given)
     const safety = safetyOf(given)
     const name = given.text('name')
-    if (name?.trim() === '') throw new UsageError('--name must not be empty')
     return changeDevice(context, 'Changed', renewalOf(given), {
-      ...(name !== undefined && { name }),
+      ...(name !== undefined && { name: rules.nameOf(name) }),
       ...(phone !== undefined && { phone }),
       ...(perMinute !== undefined && { perMinute }),
       ...(perDay !== undefined && { perDay }),
@@ -116,8 +115,9 @@ function changeDevice(
       const parts = { store, config, sealer, publicUrl: config.PUBLIC_URL }
       await renewCloudNumber(parts, await deviceNamed(store, id), renewal)
     }
-    await mayChange(store, id, change)
-    const device = await store.change(await deviceNamed(store, id), change)
+    const before = await deviceNamed(store, id)
+    rules.checkChange(before, change)
+    const device = await store.change(before, change)
     if (!device) throw missing(id)
     const member = (await fleetOf(store)).member(device.id)!
     context.output.show(shown(member), () => `${done} ${device.name}.`)
@@ -125,25 +125,12 @@ function changeDevice(
   })
 }
 
-/** Only numbers that may be blocked are careful, and a WhatsApp number is what WhatsApp says it is. */
-async function mayChange(store: Store, id: string, { safety, phone }: DeviceChange): Promise<void> {
-  const { device } = (await fleetOf(store)).member(id.toLowerCase()) ?? {}
-  if (safety && device && !device.safety)
-    throw new UsageError('--gap, --new-chats-per-day and --warm-up-days are for linked WhatsApp numbers')
-  if (phone !== undefined && device?.kind === 'whatsapp')
-    throw new UsageError('the number of a WhatsApp device cannot be changed: link another as a new device')
-}
-
 export const missing = (id: string) =>
   new Problem('device_not_found', `There is no device with the id ${id}.`)
 
 export function phoneOf(given: Given): string | undefined {
   const text = given.text('phone')
-  if (text === undefined || text === '') return text
-  const phone = normaliseNumber(text)
-  if (phone === undefined)
-    throw new UsageError('--phone must be in international format, such as +14155550123')
-  return phone
+  return text === undefined ? undefined : rules.phoneOf(text)
 }
 
 function limitOf(given: Given, name: string): number | null | undefined {

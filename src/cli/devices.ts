@@ -1,14 +1,15 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
-import { attentions } from '../core/devices/attention.ts'
-import { addDevice, type Enrolment, inviteAndExplain, unfit } from '../core/devices/enrolment.ts'
-import { type DeviceKind, deviceKinds } from '../core/devices/kinds.ts'
+import { type AttentionCode, attentionFor } from '../core/devices/attention.ts'
+import { askedKind, nameOf } from '../core/devices/device-rules.ts'
+import { addDevice, type Enrolment, inviteAndExplain } from '../core/devices/enrolment.ts'
+import { findKind, kindNames, kindOf } from '../core/devices/kinds/kinds.ts'
 import type { Candidate } from '../core/messages/choose.ts'
 import type { Store } from '../core/store.ts'
 import { shownEnrolment } from '../core/wire/device.ts'
 import { openSealer } from '../secrets/secret-key.ts'
-import { addCloud, cloudOptions, isCloud } from './cloud.ts'
-import { type Command, type Context, type Given, required, UsageError } from './command.ts'
+import { addCloud, checkCredentials, cloudOptions } from './cloud.ts'
+import { type Command, type Context, required, UsageError } from './command.ts'
 import { fleetOf, missing, phoneOf, settingCommands, shown } from './device-settings.ts'
 import { linkInTerminal } from './link.ts'
 import { printable, table } from './output.ts'
@@ -64,14 +65,19 @@ const list: Command = {
 /** What to do about whatever needs attention, each thing once. */
 function hints(members: readonly Candidate[]): string[] {
   const codes = new Set(members.flatMap(({ device }) => device.attention))
-  return codes.size === 0 ? [] : ['', ...[...codes].map(code => `${code}: ${attentions[code]}`)]
+  return codes.size === 0 ? [] : ['', ...[...codes].map(code => `${code}: ${remedy(code, 'ID')}`)]
+}
+
+function remedy(code: AttentionCode, deviceId: string): string {
+  const { detail, command } = attentionFor(code, deviceId)
+  return command === undefined ? detail : `${detail} Run: ${command}`
 }
 
 const add: Command = {
   name: 'devices add',
   about: 'Add a device',
   options: {
-    kind: { type: 'string', value: deviceKinds.join('|'), about: 'what it is' },
+    kind: { type: 'string', value: kindNames().join('|'), about: 'what it is' },
     name: { type: 'string', value: 'N', about: 'what to call it' },
     phone: { type: 'string', value: '+…', about: 'its phone number' },
     'no-code': { type: 'boolean', about: 'android: make no one-time code' },
@@ -82,25 +88,25 @@ const add: Command = {
   run: context =>
     withStore(context, async store => {
       const { config, given, output } = context
-      const kind = kindOf(given)
-      const environment = environmentNamed(given, kind === 'simulated' ? 'staging' : 'production')
-      const reason = unfit(kind, environment)
-      if (reason !== undefined) throw new UsageError(reason)
+      const name = required(given, 'kind')
+      const environment = environmentNamed(given, findKind(name)?.environments[0] ?? 'production')
+      const code = given.flag('no-code') ? false : undefined
+      const kind = askedKind({ kind: name, driver: given.text('driver'), code }, environment)
+      checkCredentials(given, kind)
       const draft = {
         environmentId: await environmentId(store, environment),
-        kind,
-        name: required(given, 'name'),
+        kind: kind.name,
+        name: nameOf(required(given, 'name')),
         phone: phoneOf(given) ?? '',
       }
-      if (isCloud(given)) {
-        if (kind !== 'whatsapp') throw new UsageError('--driver is for WhatsApp numbers')
+      if (kind.addedBy === 'credentials') {
         return await addCloud(
           context,
           { ...(await partsOf(store, context)), store, config, sealer: await openSealer(store, config) },
           draft,
         )
       }
-      if (kind === 'whatsapp') {
+      if (kind.addedBy === 'linking') {
         const phone = draft.phone === '' ? {} : { phone: draft.phone }
         return await linkInTerminal(context, store, { ...draft, ...phone })
       }
@@ -132,7 +138,8 @@ const enrol: Command = {
       const [id = ''] = given.words
       const member = (await fleetOf(store)).member(id.toLowerCase())
       if (!member || member.device.removedAt !== null) throw missing(id)
-      if (member.device.kind !== 'android') throw new UsageError('only Android phones are connected this way')
+      if (kindOf(member.device).addedBy !== 'enrolment')
+        throw new UsageError('only Android phones are connected this way')
       const enrolment = await inviteAndExplain(
         await partsOf(store, context),
         member.device,
@@ -180,7 +187,7 @@ const show: Command = {
       const [id = ''] = context.given.words
       const member = (await fleetOf(store)).member(id.toLowerCase())
       if (!member || member.device.removedAt !== null) throw missing(id)
-      const { about, attention, connection, safety = {}, ...rest } = shown(member)
+      const { about, abilities: _, attention, connection, safety = {}, ...rest } = shown(member)
       const { sims = [], ...facts } = about
       const rows = {
         ...rest,
@@ -193,7 +200,7 @@ const show: Command = {
         ...Object.fromEntries(
           sims.map(sim => [`sim ${sim.slot}`, [sim.number, sim.carrier].filter(Boolean).join(', ')]),
         ),
-        ...Object.fromEntries(attention.map(({ code, detail }) => [code, detail])),
+        ...Object.fromEntries(attention.map(({ code }) => [code, remedy(code, member.device.id)])),
       }
       context.output.show(shown(member), () =>
         Object.entries(rows)
@@ -215,19 +222,12 @@ const remove: Command = {
       const device = await store.retire(await deviceNamed(store, id))
       if (!device) throw missing(id)
       context.output.show({ id: device.id, name: device.name, removed: true }, () =>
-        device.driver === 'linked'
+        kindOf(device).addedBy === 'linking'
           ? `Removed ${device.name}. On the phone, remove the link too: WhatsApp → Linked devices.`
           : `Removed ${device.name}.`,
       )
       return undefined
     }),
-}
-
-function kindOf(given: Given): DeviceKind {
-  const kind = required(given, 'kind')
-  if (!deviceKinds.includes(kind as DeviceKind))
-    throw new UsageError('--kind must be android, whatsapp or simulated')
-  return kind as DeviceKind
 }
 
 export const deviceCommands: readonly Command[] = [list, show, add, enrol, ...settingCommands, remove]

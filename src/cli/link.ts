@@ -2,6 +2,7 @@
 
 import { renderUnicodeCompact } from 'uqr'
 import type { Device } from '../core/devices/device.ts'
+import { kindOf } from '../core/devices/kinds/kinds.ts'
 import type { Store } from '../core/store.ts'
 import { openSealer } from '../secrets/secret-key.ts'
 import { type Command, type Context, exitCodes, UsageError } from './command.ts'
@@ -65,7 +66,7 @@ export const link: Command = {
   run: context =>
     withStore(context, async store => {
       const device = await deviceNamed(store, context.given.words[0] ?? '')
-      if (device.driver !== 'linked')
+      if (kindOf(device).addedBy !== 'linking')
         throw new UsageError('only WhatsApp numbers that are linked to a phone are linked this way')
       return await linkInTerminal(context, store, { device })
     }),

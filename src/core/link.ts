@@ -1,7 +1,7 @@
 /** Port: a live line to one device, and the news it brings. */
 
 import type { Device } from './devices/device.ts'
-import type { DeviceKind } from './devices/kinds.ts'
+import type { DeviceKind } from './devices/kinds/kinds.ts'
 import type { Amendment } from './inbox/amendment.ts'
 import type { Incoming } from './inbox/received.ts'
 import type { Message, Receipt } from './messages/message.ts'

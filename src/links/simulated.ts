@@ -1,6 +1,7 @@
 /** A simulated phone: for the first run, for staging, for tests, and as the model for new links. */
 
 import type { Device } from '../core/devices/device.ts'
+import { simulated } from '../core/devices/kinds/simulated.ts'
 import { answerMs, simulatedOutcome } from '../core/devices/simulated-outcome.ts'
 import type { Link, LinkKind, News } from '../core/link.ts'
 import type { Message, Receipt } from '../core/messages/message.ts'
@@ -18,7 +19,7 @@ export type SimulatedOptions = {
 
 export function simulatedPhones({ now, pace = 1, onAir }: SimulatedOptions): LinkKind {
   return {
-    kind: 'simulated',
+    kind: simulated.name,
     open: (device, news) => new SimulatedPhone(device, news, now, pace, onAir),
   }
 }

@@ -52,7 +52,6 @@ CREATE INDEX deliveries_tried ON deliveries (tried_at) WHERE due_at IS NULL;
 CREATE TABLE devices (
   id TEXT PRIMARY KEY,
   environment_id INTEGER NOT NULL REFERENCES environments (id),
-  kind TEXT NOT NULL CHECK (kind IN ('android', 'whatsapp', 'simulated')),
   name TEXT NOT NULL,
   phone TEXT NOT NULL,
   per_minute INTEGER,
@@ -62,7 +61,7 @@ CREATE TABLE devices (
   held_by TEXT,
   created_at BIGINT NOT NULL,
   removed_at BIGINT
-, about TEXT NOT NULL DEFAULT '{}', attention TEXT NOT NULL DEFAULT '[]', seen_at BIGINT, caution TEXT NOT NULL DEFAULT '{}', driver TEXT, restricted_until BIGINT, draining INTEGER NOT NULL DEFAULT 0);
+, about TEXT NOT NULL DEFAULT '{}', attention TEXT NOT NULL DEFAULT '[]', seen_at BIGINT, caution TEXT NOT NULL DEFAULT '{}', driver TEXT, restricted_until BIGINT, draining INTEGER NOT NULL DEFAULT 0, kind TEXT NOT NULL DEFAULT '');
 CREATE TABLE environments (
   id INTEGER PRIMARY KEY,
   account_id INTEGER NOT NULL REFERENCES accounts (id),

@@ -3,6 +3,7 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { Device } from '../core/devices/device.ts'
+import { cloudNumber } from '../core/devices/kinds/whatsapp.ts'
 import type { VaultStore } from '../core/devices/vault.ts'
 import type { Keep } from '../core/idempotency.ts'
 import { normaliseNumber } from '../core/people/number.ts'
@@ -44,7 +45,7 @@ export async function addCloudNumber(
   )
   if (taken) throw invalid('/cloud/phone_number_id', `This number is the device ${taken.name} already.`)
   const limits = { perMinute: null, perDay: null }
-  const draft = { environmentId, kind: 'whatsapp' as const, name, phone, ...limits }
+  const draft = { environmentId, kind: cloudNumber.name, name, phone, ...limits }
   const id = randomUUIDv7()
   const verifyToken = newVerifyToken()
   const secrets = vaultOf(parts, id).sealed([accountEntry({ ...credentials, verifyToken })])
@@ -52,7 +53,7 @@ export async function addCloudNumber(
   const addedOf = (device: Device): AddedNumber => ({ device, webhook })
   return addedOf(
     await store.enrol(
-      { ...draft, id, driver: 'cloud', about: { phoneNumberId }, secrets },
+      { ...draft, id, driver: cloudNumber.driver, about: { phoneNumberId }, secrets },
       remember?.(addedOf),
     ),
   )
@@ -66,7 +67,7 @@ export async function renewCloudNumber(
 ): Promise<void> {
   const vault = vaultOf(parts, device.id)
   const { phoneNumberId } = device.about
-  if (device.driver !== 'cloud' || phoneNumberId === undefined)
+  if (device.driver !== cloudNumber.driver || phoneNumberId === undefined)
     throw invalid('/cloud', 'Only numbers of the official API have a token.')
   // After a restore nothing is known of it: backups hold no secrets.
   const account = (await readAccount(vault)) ?? { phoneNumberId, verifyToken: newVerifyToken() }

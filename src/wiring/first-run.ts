@@ -1,6 +1,7 @@
 /** What an empty database gets at the first start: a simulated phone and a key, so that a message can be sent at once. */
 
 import { hashSecret, hintOf, newSecret, sendAndRead } from '../core/access/key.ts'
+import { simulated } from '../core/devices/kinds/simulated.ts'
 import type { Store } from '../core/store.ts'
 
 /** The new key, or undefined when the gateway has had a device before. */
@@ -10,7 +11,7 @@ export async function prepareFirstRun(store: Store): Promise<string | undefined>
   const secret = newSecret('staging')
   const phone = store.enrol({
     environmentId: staging.id,
-    kind: 'simulated',
+    kind: simulated.name,
     name: 'Simulated phone',
     phone: '+15550100000',
     perMinute: null,

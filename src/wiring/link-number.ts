@@ -3,6 +3,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { Device } from '../core/devices/device.ts'
+import { linkedNumber } from '../core/devices/kinds/whatsapp.ts'
 import type { LinkStep, LinkTarget } from '../core/devices/linking.ts'
 import type { VaultChange, VaultStore } from '../core/devices/vault.ts'
 import type { Keep } from '../core/idempotency.ts'
@@ -97,7 +98,15 @@ async function linked(
   }
   const { environmentId, name } = target
   const id = randomUUIDv7()
-  const draft = { id, environmentId, kind: 'whatsapp', name, phone, perMinute: null, perDay: null } as const
+  const draft = {
+    id,
+    environmentId,
+    kind: linkedNumber.name,
+    name,
+    phone,
+    perMinute: linkedNumber.perMinute,
+    perDay: null,
+  }
   return await store.enrol({ ...draft, secrets: sealed(id) }, keep)
 }
 
@@ -111,7 +120,7 @@ const alreadyLinked: LinkStep = {
 const ownerOf = async (store: LinkParts['store'], number: string, but?: string) =>
   (await store.allDevices()).find(
     ({ kind, phone, removedAt, id }) =>
-      kind === 'whatsapp' && phone === number && removedAt === null && id !== but,
+      kind === linkedNumber.name && phone === number && removedAt === null && id !== but,
   )
 
 /** The phone has said yes already; the link that nobody will use must be removed there. */

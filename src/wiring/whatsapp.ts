@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { AttentionCode } from '../core/devices/attention.ts'
+import { cloudNumber, linkedNumber } from '../core/devices/kinds/whatsapp.ts'
 import type { Amendment } from '../core/inbox/amendment.ts'
 import { NoRoom } from '../core/inbox/no-room.ts'
 import type { Incoming } from '../core/inbox/received.ts'
@@ -123,8 +124,8 @@ export function buildWhatsapp(parts: WhatsappParts): Numbers {
     now,
   })
   const numbers: LinkKind = {
-    kind: 'whatsapp',
-    open: (device, news) => (device.driver === 'cloud' ? cloud : linked).open(device, news),
+    kind: linkedNumber.name,
+    open: (device, news) => (device.driver === cloudNumber.driver ? cloud : linked).open(device, news),
   }
   return { numbers, hooks, outgoing }
 }

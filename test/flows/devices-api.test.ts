@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { warningFor } from '../../src/core/devices/enrolment.ts'
+import { warningFor } from '../../src/core/devices/kinds/android-app.ts'
 import { App } from '../standins/app.ts'
 import { startGateway, type TestGateway } from '../standins/gateway.ts'
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defaultPerMinute } from '../../src/core/devices/kinds.ts'
+import { android } from '../../src/core/devices/kinds/android.ts'
 import { hashCode, hashDeviceToken } from '../../src/core/devices/phone.ts'
 import { App, slot } from '../standins/app.ts'
 import { databases } from '../standins/databases.ts'
@@ -136,7 +136,7 @@ for (const { name, empty } of databases)
         assert.equal(phone.tokenHash, null)
       })
       test('an Android device gets 20 SMS parts a minute unless told otherwise, here and on the phone', async () => {
-        assert.equal(defaultPerMinute.android, 20)
+        assert.equal(android.perMinute, 20)
         const app = await App.enrol(gateway, { perMinute: 20 })
         const { messages } = (await app.call('GET', '/settings')).body
         assert.deepEqual([messages.limit_period, messages.limit_value], ['PerMinute', 20])

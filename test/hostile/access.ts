@@ -80,6 +80,7 @@ export const access: ReadonlyMap<string, Who> = new Map([
   ...scoped(
     'devices:read',
     `GET /devices
+     GET /device-kinds
      GET /devices/:device_id`,
   ),
   ...scoped(

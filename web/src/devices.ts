@@ -1,10 +1,10 @@
 /** The devices of the environment. */
 
 import { useQuery } from '@tanstack/react-query'
-import type { Device } from '../../sdk/src/index.ts'
+import type { Device, DeviceKind } from '../../sdk/src/index.ts'
 import { useApi, useEnvironment } from './environment.ts'
 
-export type { Device }
+export type { Device, DeviceKind }
 
 /** What waits for each changes without an event. */
 const lookMs = 5_000
@@ -19,10 +19,15 @@ export function useDevices(everyMs = lookMs) {
   })
 }
 
-export const kindWords: Record<Device['kind'], string> = {
-  android: 'Android phone',
-  whatsapp: 'WhatsApp number',
-  simulated: 'Simulated phone',
+/** What can be added here; it changes only with the gateway itself. */
+export function useDeviceKinds() {
+  const api = useApi()
+  const environment = useEnvironment()
+  return useQuery({
+    queryKey: [environment, 'device-kinds'],
+    queryFn: async () => (await api.deviceKinds()).data,
+    staleTime: Infinity,
+  })
 }
 
 /** How it is, in one word and one colour. */

@@ -1,7 +1,7 @@
 /** What a new device is made from, and what can be changed about one. */
 
 import type { About, Device } from './device.ts'
-import type { Driver } from './kinds.ts'
+import type { Driver } from './kinds/kinds.ts'
 import type { Invitation } from './phone.ts'
 import type { Safety } from './sending-safety.ts'
 import type { VaultChange } from './vault.ts'

@@ -2,7 +2,7 @@
 
 import type { EnvironmentName } from '../environment.ts'
 import type { AttentionCode } from './attention.ts'
-import type { DeviceKind, Driver } from './kinds.ts'
+import type { DeviceKind, Driver } from './kinds/kinds.ts'
 import type { Pace } from './pace.ts'
 import type { Safety } from './sending-safety.ts'
 

@@ -7,7 +7,7 @@ import type { Link, LinkKind, News } from '../link.ts'
 import type { Store } from '../store.ts'
 import type { Device } from './device.ts'
 import { type Fleet, nodeTimeoutMs } from './fleet.ts'
-import type { DeviceKind } from './kinds.ts'
+import type { DeviceKind } from './kinds/kinds.ts'
 import { Pump } from './pump.ts'
 
 /** How soon this node notices what other processes changed: half of the promised second. */

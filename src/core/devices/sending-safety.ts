@@ -1,6 +1,5 @@
 /** How carefully a number sends that is blocked when it sends too eagerly: a WhatsApp number. */
 
-import type { DeviceKind, Driver } from './kinds.ts'
 import type { Limits, Pace } from './pace.ts'
 
 export type Safety = {
@@ -14,15 +13,9 @@ export type Safety = {
   warmUpDays: number
 }
 
-/** What people report to go well; nothing is published. */
-const usual: Safety = { gapLeast: 3, gapMost: 8, newChatsPerDay: 50, warmUpDays: 7 }
 const firstDay = 20
 const growth = 1.6
 const dayMs = 86_400_000
-
-/** Over the official API nobody is blocked for haste: it says itself when to wait. */
-export const safetyOf = (kind: DeviceKind, driver: Driver | null, chosen: Partial<Safety>): Safety | null =>
-  kind === 'whatsapp' && driver !== 'cloud' ? { ...usual, ...chosen } : null
 
 type Cautious = Limits & {
   safety: Safety | null

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Device } from '../devices/device.ts'
+import { android } from '../devices/kinds/android.ts'
+import { linkedNumber } from '../devices/kinds/whatsapp.ts'
 import { afterHanding, freshPace } from '../devices/pace.ts'
 import { type Candidate, choose, Weight } from './choose.ts'
 
@@ -97,13 +99,13 @@ test('what already waits counts against the day’s budget', () => {
 })
 test('a text of eleven segments fits no phone, but may fit WhatsApp', () => {
   const long = new Weight({ text: 'a'.repeat(1_600), media: false })
-  assert.equal(long.fits('android'), false)
+  assert.equal(long.fits(android), false)
   assert.equal(chosen([candidate('a'), candidate('w', { kind: 'whatsapp' })], long), 'w')
 })
 test('WhatsApp takes 4,096 characters, with media 1,024', () => {
-  assert.equal(new Weight({ text: 'a'.repeat(4_096), media: false }).fits('whatsapp'), true)
-  assert.equal(new Weight({ text: 'a'.repeat(4_097), media: false }).fits('whatsapp'), false)
-  assert.equal(new Weight({ text: 'a'.repeat(1_025), media: true }).fits('whatsapp'), false)
+  assert.equal(new Weight({ text: 'a'.repeat(4_096), media: false }).fits(linkedNumber), true)
+  assert.equal(new Weight({ text: 'a'.repeat(4_097), media: false }).fits(linkedNumber), false)
+  assert.equal(new Weight({ text: 'a'.repeat(1_025), media: true }).fits(linkedNumber), false)
 })
 test('the story names what decided: a longer wait is not a lost turn', () => {
   const passed = (list: Candidate[]) => {

@@ -1,7 +1,7 @@
 /** Which device carries a message. */
 
 import type { Device, Load } from '../devices/device.ts'
-import { canSendMedia, type DeviceKind, sendsSms } from '../devices/kinds.ts'
+import { type Kind, kindOf } from '../devices/kinds/kinds.ts'
 import { dayPartsLeft, expectedWait } from '../devices/pace.ts'
 import { averageGapMs, isHeldBack, limitsOf } from '../devices/sending-safety.ts'
 import { type Measure, measure } from './segments.ts'
@@ -27,9 +27,6 @@ export type PassedOver = {
 export type Chosen = { candidate: Candidate; why: Reason; passed: readonly PassedOver[] }
 export type Choice = Chosen | { refusals: Refusal[] }
 
-export const mostSegments = 10
-export const mostCharacters = { whatsapp: 4_096, whatsappWithMedia: 1_024 }
-
 /** What a text weighs for each kind of device. */
 export class Weight {
   readonly content: Content
@@ -40,24 +37,27 @@ export class Weight {
     this.sms = measure(content.text)
   }
 
-  fits(kind: DeviceKind): boolean {
-    if (sendsSms(kind)) return this.sms.segments <= mostSegments
-    const most = this.content.media ? mostCharacters.whatsappWithMedia : mostCharacters.whatsapp
-    return this.content.text.length <= most
+  fits(kind: Kind): boolean {
+    if (kind.counts === 'sms_parts') return this.sms.segments <= kind.longestText
+    return this.content.text.length <= this.#mostCharacters(kind)
   }
 
-  parts(kind: DeviceKind): number {
-    return sendsSms(kind) ? this.sms.segments : 1
+  parts(kind: Kind): number {
+    return kind.counts === 'sms_parts' ? this.sms.segments : 1
   }
 
   /** Why it does not fit, in words. */
-  excess(kind: DeviceKind): string {
-    if (!sendsSms(kind)) {
-      const most = this.content.media ? mostCharacters.whatsappWithMedia : mostCharacters.whatsapp
-      return `The text has ${this.content.text.length} characters; WhatsApp takes ${most}${this.content.media ? ' with media' : ''}.`
+  excess(kind: Kind): string {
+    if (kind.counts === 'messages') {
+      const most = `${this.#mostCharacters(kind)}${this.content.media ? ' with media' : ''}`
+      return `The text has ${this.content.text.length} characters; a ${kind.title} takes ${most}.`
     }
     const because = this.sms.culprit === undefined ? '' : ` because of the character “${this.sms.culprit}”`
-    return `The text takes ${this.sms.segments} SMS segments in ${this.sms.encoding}${because}; at most ${mostSegments} are allowed.`
+    return `The text takes ${this.sms.segments} SMS segments in ${this.sms.encoding}${because}; at most ${kind.longestText} are allowed.`
+  }
+
+  #mostCharacters({ longestText, longestCaption }: Kind): number {
+    return this.content.media ? (longestCaption ?? 0) : longestText
   }
 }
 
@@ -69,20 +69,21 @@ export function refusal(
   later = false,
 ): Refusal | undefined {
   const refuse = (code: Refusal['code'], detail: string): Refusal => ({ deviceId: device.id, code, detail })
+  const kind = kindOf(device)
   if (!online && !later) return refuse('offline', `${device.name} is offline.`)
-  if (weight.content.media && !canSendMedia(device.kind))
+  if (weight.content.media && kind.longestCaption === null)
     return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
-  if (!weight.fits(device.kind)) return refuse('message_too_long', weight.excess(device.kind))
+  if (!weight.fits(kind)) return refuse('message_too_long', weight.excess(kind))
   if (device.draining) return refuse('draining', `${device.name} is draining.`)
   if (later) return undefined
   if (device.paused) return refuse('paused', `${device.name} is paused.`)
-  if (dayPartsLeft(limitsOf(device, now), load.pace, now) - load.waitingParts < weight.parts(device.kind))
+  if (dayPartsLeft(limitsOf(device, now), load.pace, now) - load.waitingParts < weight.parts(kind))
     return refuse('out_of_budget', `${device.name} has no SMS parts left today.`)
   return undefined
 }
 
 /**
- * The device that last exchanged messages with the recipient if it can; else Android before WhatsApp when there is no
+ * The device that last exchanged messages with the recipient if it can; else SMS before WhatsApp when there is no
  * media, then the shortest expected wait, then the one that has not been chosen for longest.
  */
 export function choose(
@@ -105,7 +106,7 @@ export function choose(
     const rank = [
       // It could take the message, but would sit on it: only if nobody else can.
       isHeldBack(device, candidate.load.pace, now) ? 1 : 0,
-      !weight.content.media && !sendsSms(device.kind) ? 1 : 0,
+      !weight.content.media && kindOf(device).counts !== 'sms_parts' ? 1 : 0,
       expectedSeconds(candidate, weight, 1, now),
       lastChosen,
     ]
@@ -141,7 +142,7 @@ export function expectedSeconds(
   count: number,
   now: number,
 ): number {
-  const parts = weight.parts(device.kind)
+  const parts = weight.parts(kindOf(device))
   const ahead = load.waitingParts + (count - 1) * parts
   const gaps = ((load.waiting + count - 1) * averageGapMs(device.safety)) / 1_000
   return expectedWait(limitsOf(device, now), load.pace, ahead, parts, now) + gaps

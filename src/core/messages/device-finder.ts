@@ -1,7 +1,7 @@
 /** Finds the device that carries a message, or says why there is none. */
 
 import type { Fleet } from '../devices/fleet.ts'
-import { canSendMedia, deviceKinds } from '../devices/kinds.ts'
+import { allKinds, kindOf } from '../devices/kinds/kinds.ts'
 import type { Environment } from '../environment.ts'
 import { Problem, type ProblemPart, wrong } from '../problem.ts'
 import type { Store } from '../store.ts'
@@ -42,14 +42,14 @@ export class DeviceFinder {
   ): Promise<Chosen> {
     const named = draft.device_id === undefined ? undefined : await this.#named(environment, draft.device_id)
     if (draft.media_url !== undefined) {
-      if (named && !canSendMedia(named.device.kind))
+      if (named && kindOf(named.device).longestCaption === null)
         throw new Problem(
           'media_requires_whatsapp',
           `${named.device.name} cannot send media: it is not a WhatsApp device.`,
         )
       checkMediaUrl(draft.media_url, this.#parts.mediaHttpsOnly, this.#parts.mediaAllowHosts)
     }
-    const kinds = named ? [named.device.kind] : deviceKinds
+    const kinds = named ? [kindOf(named.device)] : allKinds
     if (!kinds.some(kind => weight.fits(kind)))
       throw wrong('message_too_long', '/message', weight.excess(kinds[0]!))
     const carrier: Chosen = named

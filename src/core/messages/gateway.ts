@@ -1,6 +1,7 @@
 /** Sending: from what a client asks for to messages that are on disk. */
 
 import type { Device } from '../devices/device.ts'
+import { kindOf } from '../devices/kinds/kinds.ts'
 import type { Environment } from '../environment.ts'
 import type { Keep } from '../idempotency.ts'
 import { parseTime } from '../lib/time.ts'
@@ -95,7 +96,7 @@ export class Gateway {
     const { store, fleet } = this.#parts
     const deviceId = draft.device_id ?? (await store.lastDevice(environment.id, person, 0))
     const device = deviceId === undefined ? undefined : fleet.member(deviceId)?.device
-    if (deviceId === undefined || (device && device.driver !== 'linked'))
+    if (deviceId === undefined || (device && kindOf(device).addedBy !== 'linking'))
       throw new Problem(
         'invalid_recipient',
         `${person} hides their number: only the linked WhatsApp number that they wrote to can answer.`,
@@ -226,7 +227,7 @@ export class Gateway {
       text: draft.message,
       mediaUrl: draft.media_url ?? null,
       simSlot: draft.sim_slot ?? null,
-      parts: weight.parts(candidate.device.kind),
+      parts: weight.parts(kindOf(candidate.device)),
       sendAt,
       expiresAt: (sendAt ?? this.#parts.now()) + ttlMs,
       choice: { why, passed: passed.slice(0, mostPassed) },

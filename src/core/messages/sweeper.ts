@@ -1,6 +1,7 @@
 /** Tidies up: ends what outlived its validity and moves messages on that wait for a device that cannot take them. */
 
 import type { Fleet } from '../devices/fleet.ts'
+import { kindOf } from '../devices/kinds/kinds.ts'
 import { dayPartsLeft } from '../devices/pace.ts'
 import { isHeldBack, isResting, isRestricted, limitsOf } from '../devices/sending-safety.ts'
 import type { Log } from '../lib/log.ts'
@@ -160,7 +161,7 @@ export class Sweeper {
     const choice = choose(others, weight, now())
     if (!('candidate' in choice)) return undefined
     const to = choice.candidate
-    const parts = weight.parts(to.device.kind)
+    const parts = weight.parts(kindOf(to.device))
     fleet.noteAccepted(to, 1, parts)
     return {
       messageId: message.id,

@@ -1,8 +1,9 @@
 /** How a device is shown, over the API and on the command line alike. */
 
-import { type AttentionCode, attentions } from '../devices/attention.ts'
+import { type AttentionCode, attentionFor } from '../devices/attention.ts'
 import type { Device, Load } from '../devices/device.ts'
 import { type Enrolment, signsOf } from '../devices/enrolment.ts'
+import { type Kind, kindOf } from '../devices/kinds/kinds.ts'
 import { dayPartsLeft } from '../devices/pace.ts'
 import { limitsOf, newChatsLeft, type Safety, warmUpEndsAt } from '../devices/sending-safety.ts'
 import { isoTime, isoTimeOrNull } from '../lib/time.ts'
@@ -10,6 +11,7 @@ import type { Candidate } from '../messages/choose.ts'
 
 export function shownDevice({ device, online, load }: Candidate, now: number) {
   const { appVersion, batteryPercent, model, charging, sims, phoneNumberId } = device.about
+  const kind = kindOf(device)
   return {
     id: device.id,
     name: device.name,
@@ -23,12 +25,9 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
     per_day: device.perDay,
     left_today: bounded(dayPartsLeft(limitsOf(device, now), load.pace, now)),
     waiting: load.waiting,
-    // The commands in it are ready to be pasted.
-    attention: attentionOf(device, now).map(code => ({
-      code,
-      detail: attentions[code].replace(/\bID\b/, device.id),
-    })),
-    ...(device.kind === 'android' && {
+    attention: attentionOf(device, now).map(code => ({ code, ...attentionFor(code, device.id) })),
+    abilities: abilitiesOf(kind),
+    ...(kind.addedBy === 'enrolment' && {
       connection: {
         registered_at: isoTimeOrNull(device.connection.registeredAt),
         signs: signsOf(device, online),
@@ -47,6 +46,23 @@ export function shownDevice({ device, online, load }: Candidate, now: number) {
     created_at: isoTime(device.createdAt),
   }
 }
+
+/** A kind that can be added, for somebody who chooses. */
+export const shownKind = (kind: Kind) => ({
+  kind: kind.name,
+  ...(kind.driver && { driver: kind.driver }),
+  about: kind.about,
+  abilities: abilitiesOf(kind),
+})
+
+const abilitiesOf = (kind: Kind) => ({
+  title: kind.title,
+  added_by: kind.addedBy,
+  counts: kind.counts,
+  longest_text: kind.longestText,
+  media: kind.longestCaption !== null,
+  fixed_number: kind.hasFixedNumber,
+})
 
 const isRestricted = ({ restrictedUntil }: Device, now: number) => (restrictedUntil ?? 0) > now
 

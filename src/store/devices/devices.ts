@@ -2,8 +2,8 @@
 
 import type { Connection, Description, Device, Load, Node } from '../../core/devices/device.ts'
 import type { DeviceChange } from '../../core/devices/device-draft.ts'
+import { kindOf, safetyOf } from '../../core/devices/kinds/kinds.ts'
 import type { Pace } from '../../core/devices/pace.ts'
-import { safetyOf } from '../../core/devices/sending-safety.ts'
 import type { Owned } from '../../core/environment.ts'
 import type { EventType } from '../../core/events/event.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
@@ -29,17 +29,20 @@ export type DeviceRow = Omit<Device, Told> &
     about: string
     attention: string
   }
-export const deviceFrom = ({ registeredAt, streamAt, keyAt, ...row }: DeviceRow): Device => ({
-  ...row,
-  connection: { registeredAt, streamAt, keyAt },
-  paused: row.paused === 1,
-  draining: row.draining === 1,
-  online: row.online === 1,
-  driver: row.kind === 'whatsapp' ? (row.driver ?? 'linked') : null,
-  safety: safetyOf(row.kind, row.driver, JSON.parse(row.safety)),
-  about: JSON.parse(row.about),
-  attention: JSON.parse(row.attention),
-})
+export function deviceFrom({ registeredAt, streamAt, keyAt, ...row }: DeviceRow): Device {
+  const kind = kindOf(row)
+  return {
+    ...row,
+    connection: { registeredAt, streamAt, keyAt },
+    paused: row.paused === 1,
+    draining: row.draining === 1,
+    online: row.online === 1,
+    driver: kind.driver,
+    safety: safetyOf(kind, JSON.parse(row.safety)),
+    about: JSON.parse(row.about),
+    attention: JSON.parse(row.attention),
+  }
+}
 
 /** With `environmentId` only if it belongs there. */
 export async function device(

@@ -1,20 +1,14 @@
 /** A new device with all that belongs to it, in one step. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { AttentionCode } from '../../core/devices/attention.ts'
 import type { Device } from '../../core/devices/device.ts'
 import type { DeviceDraft } from '../../core/devices/device-draft.ts'
+import { kindOf } from '../../core/devices/kinds/kinds.ts'
 import { sql } from '../engine/sql.ts'
 import { each, type Verb } from '../engine/verb.ts'
 import { device, tell } from './devices.ts'
 import { inviteOne } from './phones.ts'
 import { vaultWrite } from './vault.ts'
-
-/** What is to be done first with it. */
-function firstAttention({ kind, driver }: DeviceDraft): AttentionCode[] {
-  if (kind === 'android') return ['not_connected']
-  return driver === 'cloud' ? ['no_webhook'] : []
-}
 
 export const enrol: Verb<DeviceDraft, Device> = each(async (tx, draft) => {
   const { id = randomUUIDv7(), invitation, secrets = [] } = draft
@@ -22,7 +16,7 @@ export const enrol: Verb<DeviceDraft, Device> = each(async (tx, draft) => {
       INSERT INTO devices (id, environment_id, kind, name, phone, per_minute, per_day, driver, about, attention, created_at)
       VALUES (${id}, ${draft.environmentId}, ${draft.kind}, ${draft.name}, ${draft.phone}, ${draft.perMinute},
         ${draft.perDay}, ${draft.driver ?? null}, ${JSON.stringify(draft.about ?? {})},
-        ${JSON.stringify(firstAttention(draft))}, ${tx.now})`)
+        ${JSON.stringify(kindOf(draft).firstAttention)}, ${tx.now})`)
   await tx.all(sql`INSERT INTO loads (device_id) VALUES (${id})`)
   if (invitation) await inviteOne(tx, id, invitation)
   if (secrets.length > 0) await vaultWrite(tx, [{ deviceId: id, changes: secrets }])

@@ -1,5 +1,7 @@
 /** Android phones: who may come in, and who is in. */
 
+import type { Device } from '../../core/devices/device.ts'
+import { kindOf } from '../../core/devices/kinds/kinds.ts'
 import {
   codeMs,
   codeTriesOfAll,
@@ -60,11 +62,12 @@ export async function phoneByHook(connection: Sql, hook: string, now: number): P
 
 export const invite: Verb<{ deviceId: string; invitation: Invitation }, boolean> = each(
   async (tx, { deviceId, invitation }) => {
-    const [device] = await tx.all(
-      sql`SELECT 1 AS yes FROM devices WHERE id = ${deviceId} AND kind = 'android' AND removed_at IS NULL`,
+    const [device] = await tx.all<Pick<Device, 'kind' | 'driver'>>(
+      sql`SELECT kind, driver FROM devices WHERE id = ${deviceId} AND removed_at IS NULL`,
     )
-    if (device) await inviteOne(tx, deviceId, invitation)
-    return device !== undefined
+    if (!device || kindOf(device).addedBy !== 'enrolment') return false
+    await inviteOne(tx, deviceId, invitation)
+    return true
   },
 )
 

@@ -1,6 +1,6 @@
 /** Handing messages to devices, within their pace. */
 
-import type { DeviceKind, Driver } from '../../core/devices/kinds.ts'
+import { type DeviceKind, type Driver, kindOf, safetyOf } from '../../core/devices/kinds/kinds.ts'
 import {
   afterHanding,
   beforeHanding,
@@ -10,7 +10,6 @@ import {
   nextChance,
   type Pace,
 } from '../../core/devices/pace.ts'
-import { safetyOf } from '../../core/devices/sending-safety.ts'
 import type { Message } from '../../core/messages/message.ts'
 import type { Claim } from '../../core/messages/message-store.ts'
 import { type Sql, sql } from '../engine/sql.ts'
@@ -95,7 +94,7 @@ async function claimFor(
   const waiting = queued.filter(({ seq }) => !except.includes(seq)).slice(0, limit)
   if (!device || device.paused || device.removed || waiting.length === 0)
     return { messages: [], retryAt: null }
-  const safety = safetyOf(device.kind, device.driver, JSON.parse(device.safety))
+  const safety = safetyOf(kindOf(device), JSON.parse(device.safety))
   const { taken, pace, retryAt } = safety
     ? await pickCarefully(tx, { ...device, id: deviceId, safety }, waiting, { limit, except })
     : within(device, waiting, tx.now)

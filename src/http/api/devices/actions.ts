@@ -1,21 +1,23 @@
 /** Devices over the API: list, add, change, connect, remove. */
 
 import type { Device } from '../../../core/devices/device.ts'
+import { askedKind, checkChange, nameOf, phoneOf } from '../../../core/devices/device-rules.ts'
 import * as enrolment from '../../../core/devices/enrolment.ts'
 import { type Fleet, newcomer } from '../../../core/devices/fleet.ts'
+import { allKinds, kindOf } from '../../../core/devices/kinds/kinds.ts'
 import type { Safety } from '../../../core/devices/sending-safety.ts'
 import type { Environment } from '../../../core/environment.ts'
 import type { Keep } from '../../../core/idempotency.ts'
 import type { Candidate } from '../../../core/messages/choose.ts'
-import { normaliseNumber } from '../../../core/people/number.ts'
 import { invalid, Problem } from '../../../core/problem.ts'
 import type { Store } from '../../../core/store.ts'
-import { shownDevice, shownEnrolment } from '../../../core/wire/device.ts'
+import { shownDevice, shownEnrolment, shownKind } from '../../../core/wire/device.ts'
 import type { Action, ApiRequest } from '../route.ts'
 import type {
   DeviceAddRequest,
   DeviceAddResponse,
   DeviceChangeRequest,
+  DeviceKindsResponse,
   DeviceResponse,
   DevicesResponse,
   EnrolmentRequest,
@@ -54,22 +56,25 @@ export const device =
     data: shownDevice(await find(parts, environment, params.device_id!), parts.now()),
   })
 
+export const deviceKinds: Action<DeviceKindsResponse> = async ({ environment }) => ({
+  success: true,
+  data: allKinds.filter(({ environments }) => environments.includes(environment.name)).map(shownKind),
+})
+
 export const addDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
   async request => {
     const { environment, body, keep } = request
     const { kind, name, phone = '', code, per_minute, per_day, driver, cloud } = body as DeviceAddRequest
-    const reason = enrolment.unfit(kind, environment.name)
-    if (reason !== undefined) throw invalid('/kind', `${reason}.`)
-    if (cloud && (kind !== 'whatsapp' || driver !== 'cloud'))
+    const asked = askedKind({ kind, driver, code }, environment.name)
+    if (cloud && asked.addedBy !== 'credentials')
       throw invalid('/cloud', 'Only WhatsApp numbers with the driver cloud have these.')
-    if (kind === 'whatsapp' && driver === 'cloud') return await addCloud(parts, request, name, cloud)
-    if (kind === 'whatsapp')
+    if (asked.addedBy === 'credentials') return await addCloud(parts, request, name, cloud)
+    if (asked.addedBy === 'linking')
       throw invalid(
         '/kind',
         'A WhatsApp number is added by linking it: POST /links. With the driver cloud it uses the official API.',
       )
-    if (code !== undefined && kind !== 'android') throw invalid('/code', 'Only Android devices have a code.')
     const draft = {
       environmentId: environment.id,
       kind,
@@ -113,37 +118,23 @@ export const changeDevice =
   (parts: DeviceParts): Action<DeviceResponse> =>
   async ({ environment, params, body }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    const {
-      name,
-      phone,
-      per_minute,
-      per_day,
-      paused,
-      draining,
-      cloud,
-      safety: asked,
-    } = body as DeviceChangeRequest
-    if (phone !== undefined && device.kind === 'whatsapp')
-      throw invalid(
-        '/phone',
-        'The number of a WhatsApp device cannot be changed: link another as a new device.',
-      )
-    if (asked && !device.safety) throw invalid('/safety', 'Only WhatsApp numbers have safety settings.')
-    const safety = asked && safetyFrom(asked, device.safety!)
-    if (cloud)
-      await parts.renewCloud(device, {
-        ...(cloud.access_token !== undefined && { accessToken: cloud.access_token }),
-        ...(cloud.app_secret !== undefined && { appSecret: cloud.app_secret }),
-      })
-    const changed = await parts.store.change(device, {
+    const { name, phone, per_minute, per_day, paused, draining, cloud, safety } = body as DeviceChangeRequest
+    const change = {
       ...(name !== undefined && { name: nameOf(name) }),
       ...(phone !== undefined && { phone: phoneOf(phone) }),
       ...(per_minute !== undefined && { perMinute: per_minute }),
       ...(per_day !== undefined && { perDay: per_day }),
       ...(paused !== undefined && { paused }),
       ...(draining !== undefined && { draining }),
-      ...(safety && { safety }),
-    })
+      ...(safety && { safety: safetyFrom(safety) }),
+    }
+    checkChange(device, change)
+    if (cloud)
+      await parts.renewCloud(device, {
+        ...(cloud.access_token !== undefined && { accessToken: cloud.access_token }),
+        ...(cloud.app_secret !== undefined && { appSecret: cloud.app_secret }),
+      })
+    const changed = await parts.store.change(device, change)
     if (!changed) throw missing()
     return { success: true, data: shownDevice(await find(parts, environment, device.id), parts.now()) }
   }
@@ -152,7 +143,8 @@ export const enrolDevice =
   (parts: DeviceParts): Action<DeviceAddResponse> =>
   async ({ environment, params, body, keep }) => {
     const member = await find(parts, environment, params.device_id!)
-    if (member.device.kind !== 'android') throw invalid('', 'Only Android devices are connected this way.')
+    if (kindOf(member.device).addedBy !== 'enrolment')
+      throw invalid('', 'Only Android devices are connected this way.')
     const withCode = (body as EnrolmentRequest).code !== false
     const shown = (way: enrolment.Enrolment) => ({
       success: true,
@@ -189,27 +181,9 @@ export async function find(
 
 const missing = () => new Problem('device_not_found', 'There is no device with this id.')
 
-function safetyFrom(given: NonNullable<DeviceChangeRequest['safety']>, before: Safety): Safety {
-  const after = {
-    gapLeast: given.gap_least_seconds ?? before.gapLeast,
-    gapMost: given.gap_most_seconds ?? before.gapMost,
-    newChatsPerDay: given.new_chats_per_day === undefined ? before.newChatsPerDay : given.new_chats_per_day,
-    warmUpDays: given.warm_up_days ?? before.warmUpDays,
-  }
-  if (after.gapMost < after.gapLeast)
-    throw invalid('/safety/gap_most_seconds', 'gap_most_seconds must not be less than gap_least_seconds.')
-  return after
-}
-
-export function nameOf(given: string): string {
-  const name = given.trim()
-  if (name === '') throw invalid('/name', 'name must not be empty.')
-  return name
-}
-
-export function phoneOf(given: string): string {
-  const phone = given === '' ? '' : normaliseNumber(given)
-  if (phone === undefined)
-    throw invalid('/phone', 'phone must be in international format, such as +14155550123.')
-  return phone
-}
+const safetyFrom = (given: NonNullable<DeviceChangeRequest['safety']>): Partial<Safety> => ({
+  ...(given.gap_least_seconds !== undefined && { gapLeast: given.gap_least_seconds }),
+  ...(given.gap_most_seconds !== undefined && { gapMost: given.gap_most_seconds }),
+  ...(given.new_chats_per_day !== undefined && { newChatsPerDay: given.new_chats_per_day }),
+  ...(given.warm_up_days !== undefined && { warmUpDays: given.warm_up_days }),
+})

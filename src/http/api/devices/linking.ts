@@ -1,7 +1,9 @@
 /** Linking a WhatsApp number over the API: its steps, one JSON object a line, as they happen. */
 
 import type { Device } from '../../../core/devices/device.ts'
+import { nameOf, phoneOf } from '../../../core/devices/device-rules.ts'
 import { newcomer } from '../../../core/devices/fleet.ts'
+import { kindOf } from '../../../core/devices/kinds/kinds.ts'
 import type { LinkTarget, LinkStep as Step } from '../../../core/devices/linking.ts'
 import type { Keep } from '../../../core/idempotency.ts'
 import type { Candidate } from '../../../core/messages/choose.ts'
@@ -10,7 +12,7 @@ import { shownDevice } from '../../../core/wire/device.ts'
 import { StreamAnswer } from '../../server/stream-answer.ts'
 import type { Keeper } from '../idempotency.ts'
 import type { Action } from '../route.ts'
-import { type DeviceParts, find, nameOf, phoneOf } from './actions.ts'
+import { type DeviceParts, find } from './actions.ts'
 import type { LinkRequest, LinkStep } from './link-schemas.ts'
 
 export type LinkParts = DeviceParts & {
@@ -34,7 +36,7 @@ export const linkDevice =
   (parts: LinkParts): Action<StreamAnswer> =>
   async ({ environment, params, keep }) => {
     const { device } = await find(parts, environment, params.device_id!)
-    if (device.driver !== 'linked')
+    if (kindOf(device).addedBy !== 'linking')
       throw invalid('', 'Only WhatsApp numbers that are linked to a phone are linked this way.')
     return answer(parts, { device }, keep)
   }

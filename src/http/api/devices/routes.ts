@@ -2,7 +2,15 @@
 
 import { bodyProblems, type Route } from '../route.ts'
 import type { RouteParts } from '../route-parts.ts'
-import { addDevice, changeDevice, device, devices, enrolDevice, removeDevice } from './actions.ts'
+import {
+  addDevice,
+  changeDevice,
+  device,
+  deviceKinds,
+  devices,
+  enrolDevice,
+  removeDevice,
+} from './actions.ts'
 import * as links from './link-schemas.ts'
 import { linkDevice, linkNumber } from './linking.ts'
 import * as shapes from './schemas.ts'
@@ -33,6 +41,17 @@ export const deviceRoutes = (parts: RouteParts): readonly Route[] => [
     response: shapes.DeviceAddResponse,
     problems: ['whatsapp_unreachable', ...bodyProblems],
     action: addDevice(parts.devices),
+  },
+  {
+    operation: 'deviceKinds',
+    group: 'Devices',
+    summary: 'Kinds of devices that can be added here, and what they can do',
+    method: 'GET',
+    paths: ['/device-kinds'],
+    scope: 'devices:read',
+    response: shapes.DeviceKindsResponse,
+    problems: [],
+    action: deviceKinds,
   },
   {
     operation: 'device',

@@ -2,13 +2,19 @@
 
 import { type Static, Type } from 'typebox'
 import { type AttentionCode, attentions } from '../../../core/devices/attention.ts'
-import { signs } from '../../../core/devices/enrolment.ts'
-import { deviceKinds, drivers } from '../../../core/devices/kinds.ts'
+import { longestName } from '../../../core/devices/device-rules.ts'
+import { signs } from '../../../core/devices/kinds/android-app.ts'
+import { waysToAdd } from '../../../core/devices/kinds/kind.ts'
+import { driverNames, kindNames } from '../../../core/devices/kinds/kinds.ts'
 import { closed, time, uuid, words } from '../shapes.ts'
 
 const limit = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000, description })
-export const deviceName = Type.String({ minLength: 1, maxLength: 100, description: 'What to call it.' })
+export const deviceName = Type.String({
+  minLength: 1,
+  maxLength: longestName,
+  description: 'What to call it.',
+})
 export const devicePhone = Type.String({
   maxLength: 30,
   description: 'Its number in international format; may be empty.',
@@ -63,13 +69,40 @@ const connection = Type.Object(
   },
 )
 
+const abilities = Type.Object(
+  {
+    title: Type.String({ description: 'What people call it.' }),
+    added_by: words(
+      waysToAdd,
+      'How one is added and connected again. name: at once. enrolment: by an app on a phone. linking: to a phone, with POST /links. credentials: those of WhatsApp’s official API.',
+    ),
+    counts: words(['sms_parts', 'messages'], 'What its limits count.'),
+    longest_text: Type.Integer({ description: 'So many SMS parts, or characters, a text may have.' }),
+    media: Type.Boolean({ description: 'It can send media.' }),
+    fixed_number: Type.Boolean({
+      description: 'Its number is what its network says, and cannot be changed.',
+    }),
+  },
+  { ...closed, title: 'DeviceAbilities', description: 'What devices of this kind can do.' },
+)
+
+const DeviceKind = Type.Object(
+  {
+    kind: words(kindNames(), 'What it is.'),
+    driver: Type.Optional(words(driverNames(), 'How it is reached.')),
+    about: Type.String({ description: 'For somebody who chooses.' }),
+    abilities,
+  },
+  { ...closed, title: 'DeviceKind' },
+)
+
 const device = {
   id: uuid('Identifier of the device.'),
   name: Type.String(),
-  kind: words(deviceKinds, 'What it is.'),
+  kind: words(kindNames(), 'What it is.'),
   phone: Type.String({ description: 'Its number; empty when unknown.' }),
   driver: Type.Optional(
-    words(drivers, 'How a WhatsApp number is reached: linked to a phone, or over the official API.'),
+    words(driverNames(), 'How a WhatsApp number is reached: linked to a phone, or over the official API.'),
   ),
   status: words(['online', 'offline'], 'Whether it can be reached.'),
   paused: Type.Boolean({ description: 'It is handed no messages.' }),
@@ -83,11 +116,15 @@ const device = {
       {
         code: words(Object.keys(attentions) as AttentionCode[], 'Stable reason.'),
         detail: Type.String({ description: 'What is wrong and what to do, for people.' }),
+        command: Type.Optional(
+          Type.String({ description: 'What to run on the gateway’s machine, where that mends it.' }),
+        ),
       },
       { ...closed, title: 'DeviceAttention' },
     ),
     { description: 'What somebody should look at; empty when all is well.' },
   ),
+  abilities,
   connection: Type.Optional(connection),
   safety: Type.Optional(safety),
   about: Type.Object(
@@ -142,12 +179,14 @@ const appSecret = secret('The app’s secret, with which Meta signs its webhooks
 
 export const DeviceAddRequest = Type.Object(
   {
-    kind: words(deviceKinds, 'What it is. Simulated ones exist only in staging.'),
+    kind: words(kindNames(), 'What it is. Simulated ones exist only in staging.'),
     name: deviceName,
     phone: Type.Optional(devicePhone),
     per_minute: Type.Optional(perMinute),
     per_day: Type.Optional(perDay),
-    driver: Type.Optional(words(drivers, 'Of a WhatsApp number; a linked one is added with POST /links.')),
+    driver: Type.Optional(
+      words(driverNames(), 'Of a WhatsApp number; a linked one is added with POST /links.'),
+    ),
     cloud: Type.Optional(
       Type.Object(
         {
@@ -207,6 +246,12 @@ export const DevicesResponse = Type.Object(
   { ...closed, title: 'DevicesResponse' },
 )
 export type DevicesResponse = Static<typeof DevicesResponse>
+
+export const DeviceKindsResponse = Type.Object(
+  { success: Type.Boolean(), data: Type.Array(DeviceKind) },
+  { ...closed, title: 'DeviceKindsResponse' },
+)
+export type DeviceKindsResponse = Static<typeof DeviceKindsResponse>
 
 export const DeviceResponse = Type.Object(
   { success: Type.Boolean(), data: Device },

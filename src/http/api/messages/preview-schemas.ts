@@ -1,7 +1,7 @@
 /** The shapes of previews on the wire. */
 
 import { type Static, Type } from 'typebox'
-import { deviceKinds } from '../../../core/devices/kinds.ts'
+import { kindNames } from '../../../core/devices/kinds/kinds.ts'
 import { closed, draft, rejected, uuid, words } from '../shapes.ts'
 
 export const PreviewRequest = Type.Object(
@@ -55,7 +55,7 @@ export const PreviewResponse = Type.Object(
             {
               id: uuid('The device that would send it.'),
               name: Type.String(),
-              kind: words(deviceKinds, 'What it is.'),
+              kind: words(kindNames(), 'What it is.'),
             },
             closed,
           ),

@@ -6,8 +6,8 @@ import type { Incoming } from '../../../core/inbox/received.ts'
 import { cut } from '../../../core/lib/cut.ts'
 import { hiddenPerson } from '../../../core/people/number.ts'
 import { type SealedFile, sealedFileOf } from './attachment.ts'
-import { shownOf } from './kinds.ts'
 import type { Library } from './library.ts'
+import { shownOf } from './message-kinds.ts'
 
 /** A decrypted message as it lies in the vault until it is told: the stanza's attributes and the plain bytes. */
 export type Kept = { attrs: Readonly<Record<string, string>>; plain: string }

@@ -212,7 +212,7 @@ export class WhatsAppLine implements Link {
     if ('attention' in verdict)
       log.warn(
         { device: device.id, name: device.name, attention: verdict.attention },
-        attentions[verdict.attention],
+        attentions[verdict.attention].detail,
       )
     else log.info({ device: device.id }, 'WhatsApp connection closed')
     if (verdict.again !== 'now') news.online(false).catch(() => {})

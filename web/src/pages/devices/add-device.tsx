@@ -3,8 +3,8 @@
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { useAct } from '../../act.ts'
-import { type Device, useDevices } from '../../devices.ts'
-import { useApi, useEnvironment } from '../../environment.ts'
+import { type DeviceKind, useDeviceKinds, useDevices } from '../../devices.ts'
+import { useApi } from '../../environment.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { Found, Page } from '../../parts/page.tsx'
@@ -25,84 +25,71 @@ function ConnectAgain({ id }: { id: string }) {
         {devices => {
           const device = devices.find(one => one.id === id)
           if (!device) return <p>There is no such device.</p>
-          if (device.driver === 'cloud') return <RenewCloudNumber device={device} />
-          return device.kind === 'whatsapp' ? (
-            <LinkNumber name={device.name} deviceId={device.id} />
-          ) : (
-            <ConnectPhone deviceId={device.id} registeredAt={device.connection?.registered_at ?? null} />
-          )
+          switch (device.abilities.added_by) {
+            case 'credentials':
+              return <RenewCloudNumber device={device} />
+            case 'linking':
+              return <LinkNumber name={device.name} deviceId={device.id} />
+            case 'enrolment':
+              return (
+                <ConnectPhone deviceId={device.id} registeredAt={device.connection?.registered_at ?? null} />
+              )
+            case 'name':
+              return <p>There is nothing to connect: it is ready.</p>
+          }
         }}
       </Found>
     </Page>
   )
 }
 
-/** How it is connected differs more than what it is. */
-type Way = Device['kind'] | 'cloud'
-
-const ways: readonly { way: Way; title: string; about: string }[] = [
-  {
-    way: 'android',
-    title: 'Android phone',
-    about: 'Sends and receives SMS with its own SIM, through an app that you install on it.',
-  },
-  {
-    way: 'whatsapp',
-    title: 'WhatsApp number',
-    about: 'Linked like WhatsApp Web: scan a code with the phone. Files too.',
-  },
-  {
-    way: 'cloud',
-    title: 'WhatsApp over the official API',
-    about: 'For numbers that are registered with Meta. No phone is needed, and nothing is against the terms.',
-  },
-  {
-    way: 'simulated',
-    title: 'Simulated phone',
-    about: 'Behaves like a real one, and nobody is texted. For trying things out.',
-  },
-]
-
 function AddNew() {
-  const environment = useEnvironment()
-  const [way, setWay] = useState<Way>()
+  const kinds = useDeviceKinds()
+  const [kind, setKind] = useState<DeviceKind>()
   const [named, setNamed] = useState<{ name: string; phone: string }>()
   const [isNamed, setIsNamed] = useState(false)
   const back = () => setIsNamed(false)
-  if (way === undefined)
+  if (kind === undefined)
     return (
       <Page title="Add a device" about="What should carry your messages?">
-        <div className="choices">
-          {ways
-            .filter(one => one.way !== 'simulated' || environment === 'staging')
-            .map(one => (
-              <button key={one.way} type="button" className="card choice" onClick={() => setWay(one.way)}>
-                <strong>{one.title}</strong>
-                <span className="muted">{one.about}</span>
-              </button>
-            ))}
-        </div>
+        <Found query={kinds}>
+          {all => (
+            <div className="choices">
+              {all.map(one => (
+                <button
+                  key={one.abilities.title}
+                  type="button"
+                  className="card choice"
+                  onClick={() => setKind(one)}
+                >
+                  <strong>{one.abilities.title}</strong>
+                  <span className="muted">{one.about}</span>
+                </button>
+              ))}
+            </div>
+          )}
+        </Found>
       </Page>
     )
-  const { title } = ways.find(one => one.way === way)!
+  const { title, added_by: addedBy } = kind.abilities
   return (
     <Page title={`Add: ${title}`}>
-      {way === 'cloud' ? (
-        <AddCloudNumber onBack={() => setWay(undefined)} />
+      {addedBy === 'credentials' ? (
+        <AddCloudNumber onBack={() => setKind(undefined)} />
       ) : named === undefined || !isNamed ? (
         <NameIt
-          kind={way}
+          kind={kind}
           before={named}
           onNamed={given => {
             setNamed(given)
             setIsNamed(true)
           }}
-          onBack={() => setWay(undefined)}
+          onBack={() => setKind(undefined)}
         />
-      ) : way === 'whatsapp' ? (
+      ) : addedBy === 'linking' ? (
         <LinkNumber {...named} onBack={back} />
       ) : (
-        <ConnectPhone {...named} onBack={back} />
+        <ConnectPhone kind={kind.kind} {...named} onBack={back} />
       )}
     </Page>
   )
@@ -114,20 +101,22 @@ function NameIt({
   onNamed,
   onBack,
 }: {
-  kind: Device['kind']
+  kind: DeviceKind
   before: { name: string; phone: string } | undefined
   onNamed: (named: { name: string; phone: string }) => void
   onBack: () => void
 }) {
   const api = useApi()
+  const { added_by: addedBy } = kind.abilities
+  const isReadyAtOnce = addedBy === 'name'
   const [, go] = useLocation()
   const [act, isBusy] = useAct()
   const [name, setName] = useState(before?.name ?? '')
   const [phone, setPhone] = useState(before?.phone ?? '')
   const submit = async (event: React.SubmitEvent) => {
     event.preventDefault()
-    if (kind !== 'simulated') onNamed({ name, phone })
-    else if (await act(() => api.addDevice({ kind, name, phone }), { done: `${name} is online.` }))
+    if (!isReadyAtOnce) onNamed({ name, phone })
+    else if (await act(() => api.addDevice({ kind: kind.kind, name, phone }), { done: `${name} was added.` }))
       go('/devices')
   }
   return (
@@ -140,14 +129,14 @@ function NameIt({
         onChange={setPhone}
         placeholder="+14155550123"
         help={
-          kind === 'whatsapp'
+          addedBy === 'linking'
             ? 'With it you can type a code on the phone in place of scanning, and no other number will be linked by mistake.'
             : 'Shown to you and with received messages.'
         }
       />
       <div className="row">
         <Button type="submit" look="primary" isBusy={isBusy}>
-          {kind === 'simulated' ? 'Add it' : 'Go on'}
+          {isReadyAtOnce ? 'Add it' : 'Go on'}
         </Button>
         <Button look="quiet" onClick={onBack}>
           Back

@@ -46,7 +46,7 @@ function useDeviceItems(): Item[] {
       look: device.status === 'offline' ? ('bad' as const) : ('warn' as const),
       what: (
         <>
-          <strong>{visible(device.name)}</strong>: {withoutCommand(detail)}
+          <strong>{visible(device.name)}</strong>: {detail}
         </>
       ),
       remedy: <DeviceRemedy device={device} code={code} />,
@@ -69,9 +69,6 @@ function useDeviceItems(): Item[] {
   ])
 }
 
-/** The command line's way of doing it has no place beside a button. */
-const withoutCommand = (detail: string) => detail.replace(/:? npx basestation .*$/, '.')
-
 function DeviceRemedy({ device, code }: { device: Device; code: string }) {
   const mayManage = useMay('devices:manage')
   if (mayManage && linkAgain.has(code))
@@ -86,7 +83,7 @@ function DeviceRemedy({ device, code }: { device: Device; code: string }) {
         Give it a new token
       </ButtonLink>
     )
-  if (mayManage && connectAgain.has(code) && device.kind === 'android')
+  if (mayManage && connectAgain.has(code) && device.abilities.added_by === 'enrolment')
     return (
       <ButtonLink isSmall to={`/devices/${device.id}/connect`}>
         Connect it

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react'
 import type { AddedDevice } from '../../../../sdk/src/index.ts'
-import { useDevices } from '../../devices.ts'
+import { type DeviceKind, useDevices } from '../../devices.ts'
 import { useApi } from '../../environment.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { CopyButton, Secret } from '../../parts/copy.tsx'
@@ -13,7 +13,7 @@ import { Notice, Trouble } from '../../parts/page.tsx'
 const watchMs = 1_000
 
 type Props =
-  | { name: string; phone: string; onBack: () => void }
+  | { kind: DeviceKind['kind']; name: string; phone: string; onBack: () => void }
   | { deviceId: string; registeredAt: string | null }
 
 export function ConnectPhone(props: Props) {
@@ -31,7 +31,7 @@ export function ConnectPhone(props: Props) {
       'deviceId' in props
         ? api.enrolDevice(props.deviceId)
         : api.addDevice({
-            kind: 'android',
+            kind: props.kind,
             name: props.name,
             ...(props.phone !== '' && { phone: props.phone }),
           })

@@ -1,7 +1,7 @@
 /** A device at a glance. */
 
 import { Link } from 'wouter'
-import { type Device, kindWords, stateOf } from '../../devices.ts'
+import { type Device, stateOf } from '../../devices.ts'
 import { visible } from '../../parts/person.tsx'
 import { count, Time } from '../../parts/show.tsx'
 
@@ -17,7 +17,7 @@ export function DeviceCard({ device }: { device: Device }) {
         </span>
       </span>
       <span className="muted small">
-        {kindWords[device.kind]}
+        {device.abilities.title}
         {device.status === 'offline' && device.seen_at && (
           <>
             {' '}

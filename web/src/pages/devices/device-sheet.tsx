@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { useAct } from '../../act.ts'
-import { type Device, kindWords } from '../../devices.ts'
+import type { Device } from '../../devices.ts'
 import { useApi } from '../../environment.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { TextField } from '../../parts/field.tsx'
@@ -12,8 +12,16 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { count, Time } from '../../parts/show.tsx'
 import { useMay } from '../../session.ts'
 
+const connectAgain: Record<Device['abilities']['added_by'], string | null> = {
+  name: null,
+  enrolment: 'Connect a phone anew',
+  linking: 'Link it anew',
+  credentials: 'Give it a new token',
+}
+
 export function DeviceSheet({ device, onClose }: { device: Device; onClose: () => void }) {
   const mayManage = useMay('devices:manage')
+  const connectWords = connectAgain[device.abilities.added_by]
   return (
     <Sheet title={visible(device.name)} onClose={onClose}>
       {device.attention.map(({ code, detail }) => (
@@ -23,7 +31,7 @@ export function DeviceSheet({ device, onClose }: { device: Device; onClose: () =
       ))}
       <dl className="details-list">
         <dt>Kind</dt>
-        <dd>{kindWords[device.kind]}</dd>
+        <dd>{device.abilities.title}</dd>
         <dt>Number</dt>
         <dd>{device.phone === '' ? 'unknown' : <Person number={device.phone} />}</dd>
         <dt>Last seen</dt>
@@ -46,15 +54,9 @@ export function DeviceSheet({ device, onClose }: { device: Device; onClose: () =
           <code>{device.id}</code>
         </dd>
       </dl>
-      {mayManage && device.kind !== 'simulated' && (
+      {mayManage && connectWords && (
         <div className="row">
-          <ButtonLink to={`/devices/${device.id}/connect`}>
-            {device.driver === 'cloud'
-              ? 'Give it a new token'
-              : device.kind === 'android'
-                ? 'Connect a phone anew'
-                : 'Link it anew'}
-          </ButtonLink>
+          <ButtonLink to={`/devices/${device.id}/connect`}>{connectWords}</ButtonLink>
         </div>
       )}
       {mayManage && <Settings key={device.id} device={device} onClose={onClose} />}
@@ -90,7 +92,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
     event.preventDefault()
     const change = {
       name,
-      ...(device.kind !== 'whatsapp' && { phone }),
+      ...(!device.abilities.fixed_number && { phone }),
       per_minute: read(perMinute),
       per_day: read(perDay),
       ...(device.safety && {
@@ -107,7 +109,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
     <form className="stack" onSubmit={save}>
       <h3>Settings</h3>
       <TextField label="Name" value={name} onChange={setName} required />
-      {device.kind !== 'whatsapp' && (
+      {!device.abilities.fixed_number && (
         <TextField
           label="Its number"
           type="tel"
@@ -124,7 +126,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
           value={perMinute}
           onChange={setPerMinute}
           help={
-            device.kind === 'android'
+            device.abilities.counts === 'sms_parts'
               ? 'SMS parts; empty: no limit. Above about 30, Android asks the phone’s owner.'
               : 'Empty: no limit.'
           }

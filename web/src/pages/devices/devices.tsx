@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useAct } from '../../act.ts'
-import { type Device, kindWords, stateOf, useDevices } from '../../devices.ts'
+import { type Device, stateOf, useDevices } from '../../devices.ts'
 import { useApi } from '../../environment.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -74,7 +74,7 @@ function Row({ device, onOpen }: { device: Device; onOpen: () => void }) {
         <button type="button" className="plain-link" onClick={onOpen}>
           <strong>{visible(device.name)}</strong>
         </button>
-        <div className="muted small">{kindWords[device.kind]}</div>
+        <div className="muted small">{device.abilities.title}</div>
       </td>
       <td>
         <span className={`badge ${look}`}>

@@ -22,9 +22,7 @@ export function DeviceChoice({ value, onChange }: { value: string; onChange: (id
 }
 
 export const mayTakeMedia = (devices: readonly Device[], chosen: string): boolean =>
-  chosen === ''
-    ? devices.some(({ kind }) => kind === 'whatsapp')
-    : devices.some(({ id, kind }) => id === chosen && kind === 'whatsapp')
+  devices.some(({ id, abilities }) => (chosen === '' || id === chosen) && abilities.media)
 
 export const SendTime = ({ value, onChange }: { value: string; onChange: (local: string) => void }) => (
   <TextField

@@ -1,0 +1,64 @@
+/** What may be asked of a device: the same rules for the API and for the command line. */
+
+import type { EnvironmentName } from '../environment.ts'
+import { normaliseNumber } from '../people/number.ts'
+import { invalid } from '../problem.ts'
+import type { Device } from './device.ts'
+import type { DeviceChange } from './device-draft.ts'
+import { allKinds, findKind, type Kind, kindNames, kindOf } from './kinds/kinds.ts'
+
+export const longestName = 100
+
+export type AskedKind = {
+  kind: string
+  driver?: string | undefined
+  /** Whether a one-time code is wanted; undefined: nothing was said of it. */
+  code?: boolean | undefined
+}
+
+/** The kind that is meant, if such a device may be added to the environment. */
+export function askedKind({ kind: name, driver, code }: AskedKind, environment: EnvironmentName): Kind {
+  const drivers = allKinds.flatMap(one => (one.name === name ? (one.driver ?? []) : []))
+  const kind = findKind(name, driver)
+  if (!kind && !findKind(name)) throw invalid('/kind', `kind must be ${either(kindNames())}.`)
+  if (!kind)
+    throw invalid(
+      '/driver',
+      drivers.length === 0 ? `driver is not for the kind ${name}.` : `driver must be ${either(drivers)}.`,
+    )
+  if (!kind.environments.includes(environment))
+    throw invalid('/kind', `A device of the kind ${name} exists only in ${either(kind.environments)}.`)
+  if (code !== undefined && kind.addedBy !== 'enrolment')
+    throw invalid('/code', 'code is only for devices that are connected by an app.')
+  return kind
+}
+
+export function checkChange(device: Device, { phone, safety }: DeviceChange): void {
+  if (phone !== undefined && kindOf(device).hasFixedNumber)
+    throw invalid(
+      '/phone',
+      'phone cannot be changed: the number of this device is what its network says. Add another as a new device.',
+    )
+  if (!safety) return
+  if (!device.safety) throw invalid('/safety', 'Only linked WhatsApp numbers have safety settings.')
+  const { gapLeast, gapMost } = { ...device.safety, ...safety }
+  if (gapMost < gapLeast)
+    throw invalid('/safety/gap_most_seconds', 'gap_most_seconds must not be less than gap_least_seconds.')
+}
+
+export function nameOf(given: string): string {
+  const name = given.trim()
+  if (name === '') throw invalid('/name', 'name must not be empty.')
+  if (name.length > longestName) throw invalid('/name', `name may have at most ${longestName} characters.`)
+  return name
+}
+
+export function phoneOf(given: string): string {
+  const phone = given === '' ? '' : normaliseNumber(given)
+  if (phone === undefined)
+    throw invalid('/phone', 'phone must be in international format, such as +14155550123.')
+  return phone
+}
+
+const either = (names: readonly string[]) =>
+  [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ')
