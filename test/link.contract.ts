@@ -1,128 +1,114 @@
-/** What any kind of link must do. */
+/** What every kind of device must do, whichever way it is reached: through a whole gateway, against its other side. */
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Device } from '../src/core/devices/device.ts'
-import type { Incoming } from '../src/core/inbox/received.ts'
-import type { LinkKind } from '../src/core/link.ts'
-import type { Message, Receipt } from '../src/core/messages/message.ts'
-import { until } from './standins/gateway.ts'
+import { emptySqlite } from './standins/databases.ts'
+import { bases, type TestGateway, until } from './standins/gateway.ts'
 
-export const device: Device = {
-  id: '01a1dd33-667d-70a2-bcf0-144d9bff28bb',
-  environmentId: 2,
-  environment: 'staging',
-  kind: 'simulated',
-  name: 'Phone',
-  phone: '+15550100000',
-  perMinute: null,
-  perDay: null,
-  driver: null,
-  safety: null,
-  restrictedUntil: null,
-  paused: false,
-  draining: false,
-  online: false,
-  heldBy: null,
-  about: {},
-  connection: { registeredAt: null, streamAt: null, keyAt: null },
-  attention: [],
-  seenAt: null,
-  createdAt: 0,
-  removedAt: null,
+/** A device that is connected, and whoever is at its other end. */
+export type OtherSide = {
+  gateway: TestGateway
+  deviceId: string
+  environment: keyof typeof bases
+  recipient: string
+  /** Every text that reached it so far, as often as it did. */
+  taken(): Promise<string[]>
+  /** It says that the text arrived, and again for as long as the gateway does not keep it. */
+  deliver(text: string): Promise<void>
+  /** Somebody writes to the device, and it hands that over twice; again for as long as the gateway does not keep it. */
+  write?(text: string): Promise<void>
+  stop(): Promise<void>
 }
 
-let count = 0
-export function messageTo(recipient: string): Message {
-  count += 1
-  return {
-    seq: count,
-    id: `01a1dd33-667e-7a55-8ca7-${String(count).padStart(12, '0')}`,
-    environmentId: 2,
-    batchId: null,
-    deviceId: device.id,
-    pinned: false,
-    recipient,
-    text: 'x',
-    mediaUrl: null,
-    simSlot: null,
-    parts: 1,
-    status: 'sending',
-    errorCode: null,
-    errorDetail: null,
-    createdAt: Date.now(),
-    sendAt: null,
-    expiresAt: Date.now() + 86_400_000,
-    handedAt: Date.now(),
-    sentAt: null,
-    deliveredAt: null,
-    readAt: null,
-    attempts: 1,
-    version: 2,
-    reported: null,
-    cancelAsked: false,
+/** Every statement about these tables fails, as when a disk is gone. */
+async function whileStorageIsAway(database: string, work: () => Promise<void>): Promise<void> {
+  const tables = ['messages', 'received']
+  const other = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 10_000 })
+  for (const table of tables) other.exec(`ALTER TABLE ${table} RENAME TO ${table}_away`)
+  try {
+    await work()
+  } finally {
+    for (const table of tables) other.exec(`ALTER TABLE ${table}_away RENAME TO ${table}`)
+    other.close()
   }
 }
 
-/** Opens a line and notes everything it tells. */
-export function listen(kind: LinkKind, trouble = { broken: false }) {
-  const receipts: Receipt[] = []
-  const received: Omit<Incoming, 'deviceId'>[] = []
-  const states: boolean[] = []
-  const refuse = () => {
-    if (trouble.broken) throw new Error('storage is away')
-  }
-  const link = kind.open(device, {
-    receipt: async receipt => {
-      refuse()
-      receipts.push(receipt)
-    },
-    received: async incoming => {
-      refuse()
-      received.push(incoming)
-    },
-    amended: async () => refuse(),
-    online: async online => {
-      states.push(online)
-    },
-  })
-  return { link, receipts, received, states }
-}
+export function linkContract(name: string, connect: (database: string) => Promise<OtherSide>): void {
+  describe(`${name} keeps the link contract:`, () => {
+    let database: string
+    let side: OtherSide
+    let key: string
+    before(async () => {
+      database = await emptySqlite()
+      side = await connect(database)
+      key = await side.gateway.key(side.environment, {
+        scopes: ['messages:send', 'messages:read', 'inbox:read', 'devices:read'],
+      })
+    })
+    after(() => side.stop())
 
-export function linkContract(name: string, kind: LinkKind): void {
-  test(`${name}: says that it is online once it is`, async () => {
-    const { link, states } = listen(kind)
-    await until('online', () => states.at(-1) === true)
-    await link.close()
-  })
+    const ask = (method: string, path: string, body?: object) =>
+      side.gateway.ask(method, `${bases[side.environment]}${path}`, { key, ...(body && { body }) })
+    const send = async (message: string): Promise<string> => {
+      const answer = await ask('POST', '/sms/send', {
+        to: side.recipient,
+        message,
+        device_id: side.deviceId,
+      })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.message_id
+    }
+    const becomes = (id: string, wanted: string) =>
+      until(wanted, async () => (await ask('GET', `/sms/status/${id}`)).body.data.status === wanted)
+    const isTaken = (text: string) => until('it is taken', async () => (await side.taken()).includes(text))
+    const received = async (): Promise<string[]> =>
+      (await ask('GET', '/messages/received')).body.data.map(({ message }: { message: string }) => message)
+    const times = (list: readonly string[], text: string) => list.filter(one => one === text).length
 
-  test(`${name}: reports what became of a message, to the end`, async () => {
-    const { link, receipts } = listen(kind)
-    const message = messageTo('+15550101234')
-    await link.send!(message)
-    await until('delivered', () => receipts.some(({ outcome }) => outcome === 'delivered'))
-    assert.ok(receipts.every(({ messageId, deviceId }) => messageId === message.id && deviceId === device.id))
-    await link.close()
-  })
-
-  test(`${name}: tells nothing more once it is closed`, async () => {
-    const { link, receipts } = listen(kind)
-    await link.send!(messageTo('+15550101234'))
-    await link.close()
-    const before = receipts.length
-    await sleep(60)
-    assert.equal(receipts.length, before)
-  })
-
-  test(`${name}: a report that could not be stored is told again`, async () => {
-    const trouble = { broken: true }
-    const { link, receipts } = listen(kind, trouble)
-    await link.send!(messageTo('+15550101234'))
-    await sleep(300)
-    assert.equal(receipts.length, 0)
-    trouble.broken = false
-    await until('told again', () => receipts.some(({ outcome }) => outcome === 'delivered'))
-    await link.close()
+    test('it is online once it is', async () => {
+      await until('online', async () => {
+        const { body } = await ask('GET', `/devices/${side.deviceId}`)
+        return body.data.status === 'online'
+      })
+    })
+    test('a message reaches the other side once, and what became of it is told to the end', async () => {
+      const id = await send('once')
+      await isTaken('once')
+      await side.deliver('once')
+      await becomes(id, 'delivered')
+      assert.equal(times(await side.taken(), 'once'), 1)
+    })
+    test('a report that could not be stored is told again', async () => {
+      const id = await send('reported twice')
+      await isTaken('reported twice')
+      let delivery: Promise<void> | undefined
+      await whileStorageIsAway(database, async () => {
+        assert.ok((await ask('GET', `/sms/status/${id}`)).status >= 500)
+        delivery = side.deliver('reported twice')
+        await sleep(500)
+      })
+      await delivery
+      await becomes(id, 'delivered')
+      assert.equal(times(await side.taken(), 'reported twice'), 1)
+    })
+    test('what somebody writes is received once, though it is handed over twice', async context => {
+      if (!side.write) return context.skip('nobody writes to it')
+      await side.write('hello')
+      await until('received', async () => (await received()).includes('hello'))
+      assert.equal(times(await received(), 'hello'), 1)
+    })
+    test('what somebody writes while nothing can be stored is received later, once', async context => {
+      if (!side.write) return context.skip('nobody writes to it')
+      let writing: Promise<void> | undefined
+      await whileStorageIsAway(database, async () => {
+        writing = side.write!('in the meantime')
+        await sleep(500)
+      })
+      await writing
+      await until('received', async () => (await received()).includes('in the meantime'))
+      assert.equal(times(await received(), 'in the meantime'), 1)
+    })
   })
 }
