@@ -19,6 +19,7 @@ import { readBodies } from './body.ts'
 import { answerBrokenRequest } from './broken-requests.ts'
 import { type HealthParts, registerHealth } from './health.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
+import { writer } from './serialization.ts'
 import { Streams } from './streams.ts'
 import { answerUnusual, serverOptions } from './unusual-requests.ts'
 import { checker } from './validation.ts'
@@ -120,6 +121,7 @@ export function buildServer(parts: ServerParts): Server {
       return error ? { error } : { value }
     }
   })
+  app.setSerializerCompiler(({ schema }) => writer(schema as object))
   app.decorateRequest('key', null)
   app.decorateRequest('visitor', null)
   app.decorateRequest('isNoted', false)

@@ -43,9 +43,11 @@ const acceptsNull = (shape: unknown): boolean => {
 
 /** A function that says what is wrong with a value, or undefined when it fits. */
 export function checker(schema: object): (value: unknown) => Problem | undefined {
-  const fits = quick.compile(schema)
+  let fits: ValidateFunction | undefined
   let everything: ValidateFunction | undefined
   return value => {
+    // Made when it is first needed; Ajv itself knows what it made before.
+    fits ??= quick.compile(schema)
     if (fits(value)) return undefined
     const first = fits.errors![0]!
     // A huge body with thousands of mistakes gets one of them; an ordinary one gets them all.

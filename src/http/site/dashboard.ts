@@ -42,7 +42,7 @@ const headers = {
 /** Browsers heed it over https and on the machine itself; elsewhere they complain. */
 const alone = { 'cross-origin-opener-policy': 'same-origin' }
 
-type File = { type: string; bytes: Buffer; zipped: Buffer }
+type File = { type: string; bytes: Buffer; zipped: () => Buffer }
 
 /** By the path each is asked for under. Empty: it was not built. */
 type Files = ReadonlyMap<string, File>
@@ -63,7 +63,15 @@ export function readDashboard(folder: string): Files {
     const type = types[extname(name)]
     if (type === undefined) continue
     const bytes = readFileSync(join(folder, name))
-    files.set(`/${name}`, { type, bytes, zipped: gzipSync(bytes, { level: 9 }) })
+    let zipped: Buffer | undefined
+    files.set(`/${name}`, {
+      type,
+      bytes,
+      zipped: () => {
+        zipped ??= gzipSync(bytes, { level: 9 })
+        return zipped
+      },
+    })
   }
   return files
 }
@@ -76,7 +84,7 @@ export function registerDashboard(app: FastifyInstance, dashboard: Dashboard): v
       .header('vary', 'accept-encoding')
       .type(file.type)
       .headers(acceptsGzip ? { 'content-encoding': 'gzip' } : {})
-      .send(acceptsGzip ? file.zipped : file.bytes)
+      .send(acceptsGzip ? file.zipped() : file.bytes)
   app.setNotFoundHandler((request, reply) => {
     const [path = ''] = request.url.split('?')
     const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
