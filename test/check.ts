@@ -76,7 +76,7 @@ const tested = await run(
     '--test-force-exit',
     '--test-timeout=240000',
     // Most tests wait for something most of the time.
-    '--test-concurrency=3',
+    '--test-concurrency=5',
     ...process.argv.slice(2),
     ...tests,
   ],

@@ -4,28 +4,18 @@
  */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { hashSecret, hintOf, newSecret, sendAndRead } from '../../src/core/access/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
+import { KillableGateway, untilNextKill } from '../standins/killable-gateway.ts'
 
 /** One whose fate is the usual one: none ends with 0001 to 0006. */
 const randomRecipient = () => `+1555${Math.floor(1e6 + Math.random() * 8e6)}7`
-
-const program = join(import.meta.dirname, '../standins/killable.ts')
-
-async function start(database: string, ledger: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [program, database, ledger], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = await once(child.stdout!, 'data')
-  return { child, url: String(line).trim() }
-}
 
 async function prepare(database: string): Promise<string> {
   const store = await openStore(database, { now: Date.now })
@@ -64,6 +54,7 @@ for (const { name, empty } of databases)
     const database = await empty()
     const ledger = join(scratch(), `ledger-${randomUUID()}`)
     const key = await prepare(database)
+    const gateway = new KillableGateway({ database, ledger })
     const answered: string[] = []
     const unanswered: { path: string; body: object; idempotencyKey: string }[] = []
     const ask = async (url: string, path: string, body?: object, idempotencyKey?: string) => {
@@ -85,7 +76,7 @@ for (const { name, empty } of databases)
       }
     }
     for (let round = 0; round < rounds; round += 1) {
-      const { child, url } = await start(database, ledger)
+      const url = await gateway.start()
       let killed = false
       const sender = async (n: number) => {
         while (!killed) {
@@ -108,14 +99,12 @@ for (const { name, empty } of databases)
       }
       const before = answered.length
       const senders = Array.from({ length: 8 }, (_, n) => sender(n))
-      // On a busy machine the first answers take their time, and a kill before them shows nothing.
-      await until('some were answered', () => answered.length >= before + 5)
-      await sleep(Math.random() * 250)
+      const enough = before + untilNextKill(20)
+      await until('some were answered', () => answered.length >= enough)
       killed = true
-      child.kill('SIGKILL')
-      await Promise.all([...senders, once(child, 'exit')])
+      await Promise.all([...senders, gateway.kill()])
     }
-    const { child, url } = await start(database, ledger)
+    const url = await gateway.start()
     const store = await openStore(database, { now: Date.now })
     try {
       assert.ok(answered.length >= rounds * 5, `only ${answered.length} sends were answered`)
@@ -157,7 +146,6 @@ for (const { name, empty } of databases)
       )
     } finally {
       await store.close()
-      child.kill('SIGKILL')
-      await once(child, 'exit')
+      gateway.end()
     }
   })

@@ -1,8 +1,6 @@
 /** The gateway is killed (-9) again and again while phones send and receive over a network that loses things. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,20 +13,12 @@ import { usual } from '../../src/simulator/trouble.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
+import { KillableGateway, untilNextKill } from '../standins/killable-gateway.ts'
 import { freePort } from '../standins/port.ts'
 
 /** More with `KILLS=100`, as npm run torture does. */
 const rounds = Number(process.env.KILLS ?? 4)
 const phones = 50
-const program = join(import.meta.dirname, '../standins/killable.ts')
-
-async function start(database: string, port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, database, join(scratch(), 'none'), String(port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await once(child.stdout!, 'data')
-  return child
-}
 
 async function prepare(store: Store, url: string) {
   const staging = (await store.environments()).find(({ name }) => name === 'staging')!
@@ -85,7 +75,8 @@ for (const { name, empty } of databases)
     const url = `http://127.0.0.1:${port}`
     const store = await openStore(database, { now: Date.now })
     const { staging, key, seats } = await prepare(store, url)
-    let child = await start(database, port)
+    const gateway = new KillableGateway({ database, ledger: join(scratch(), 'none'), port })
+    await gateway.start()
     const crowd = new Crowd({ trouble: { ...usual, retryMs: 200 } })
     try {
       await Promise.all(seats.map(seat => crowd.join(seat)))
@@ -124,12 +115,13 @@ for (const { name, empty } of databases)
       }
       const work = [...Array.from({ length: 4 }, sender), receiver()]
       for (let round = 0; round < rounds; round += 1) {
-        await sleep(200 + Math.random() * 800)
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-        child = await start(database, port)
+        const enough = [answered.length + untilNextKill(20), taken.length + untilNextKill(10)] as const
+        await until(
+          'more was sent and received',
+          () => answered.length >= enough[0] && taken.length >= enough[1],
+        )
+        await gateway.restart()
       }
-      await sleep(500)
       over = true
       await Promise.all(work)
       const open = new Set(answered)
@@ -149,7 +141,7 @@ for (const { name, empty } of databases)
       )
     } finally {
       crowd.stop()
-      child.kill('SIGKILL')
+      gateway.end()
       await store.close()
     }
   })

@@ -135,7 +135,7 @@ for (const { name, empty } of databases)
         const wrong = ['Bearer nope', 'Code 12', 'Basic !!', 'Basic bm9wZQ==', 'Nonsense', '']
         const answers = await Promise.all(wrong.map(one => app.register(one)))
         answers.forEach(({ status }, index) => {
-          assert.equal(status, 401, wrong[index])
+          assert.equal(status, 401, wrong[index]!)
         })
         const phone = (await gateway.store.phones()).find(({ device }) => device.id === app.device.id)!
         assert.equal(phone.tokenHash, null)

@@ -1,8 +1,6 @@
 /** Many listen while the gateway is killed and started again and again: none misses an event, none hears one twice. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,13 +9,13 @@ import { eventIdOf } from '../../src/core/events/event.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
+import { KillableGateway, untilNextKill } from '../standins/killable-gateway.ts'
 import { listen } from '../standins/listener.ts'
 import { freePort } from '../standins/port.ts'
 
 const clients = 200
 /** More with `KILLS=100`, as npm run torture does. */
 const restarts = Number(process.env.KILLS ?? 3)
-const program = join(import.meta.dirname, '../standins/killable.ts')
 
 for (const { name, empty } of databases)
   test(`${clients} clients of the stream on ${name}, the gateway killed and started ${restarts} times: each has the same complete, ordered sequence`, {
@@ -40,14 +38,12 @@ for (const { name, empty } of databases)
     await store.addKey({ ...draft, createdBy: 'test' }, hashSecret(key), hintOf(key))
     const phone = { kind: 'simulated', name: 'P', phone: '', perMinute: null, perDay: null } as const
     await store.enrol({ environmentId: staging.id, ...phone })
-    const start = async (): Promise<ChildProcess> => {
-      const child = spawn(process.execPath, [program, database, join(scratch(), 'air'), String(port)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      await once(child.stdout!, 'data')
-      return child
-    }
-    let child = await start()
+    const gateway = new KillableGateway({
+      database,
+      ledger: join(scratch(), 'air'),
+      port,
+    })
+    await gateway.start()
     let over = false
     /** Comes back whenever the line is gone, with the last event it has. */
     const client = async (): Promise<string[]> => {
@@ -64,6 +60,7 @@ for (const { name, empty } of databases)
       return heard
     }
     const running = Array.from({ length: clients }, client)
+    let sent = 0
     const sender = async () => {
       while (!over)
         await fetch(`${url}/sms/send`, {
@@ -72,19 +69,24 @@ for (const { name, empty } of databases)
           body: JSON.stringify({ to: '+15550101234', message: 'x' }),
         })
           .then(response => response.text())
+          .then(() => {
+            sent += 1
+          })
           .catch(() => {})
           .then(() => sleep(20))
+    }
+    const sendMore = () => {
+      const enough = sent + untilNextKill(10)
+      return until('more was sent', () => sent >= enough)
     }
     const sending = sender()
     let heard: string[][] = []
     try {
       for (let round = 0; round < restarts; round += 1) {
-        await sleep(1_000)
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-        child = await start()
+        await sendMore()
+        await gateway.restart()
       }
-      await sleep(1_000)
+      await sendMore()
       over = true
       await sending
       const finished = await Promise.all(running)
@@ -105,7 +107,7 @@ for (const { name, empty } of databases)
       console.log(`${name}: ${clients} clients heard ${ids.length} events each`)
     } finally {
       over = true
-      child.kill('SIGKILL')
+      gateway.end()
       await store.close()
     }
   })

@@ -1,8 +1,6 @@
 /** The gateway is killed (-9) again and again while webhooks are told: each is told of every event at least once. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,11 +10,11 @@ import { openStore } from '../../src/store/open.ts'
 import { Catcher, verify } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
+import { KillableGateway, untilNextKill } from '../standins/killable-gateway.ts'
 import { freePort } from '../standins/port.ts'
 
 /** More with `KILLS=100`, as npm run torture does. */
 const rounds = Number(process.env.KILLS ?? 3)
-const program = join(import.meta.dirname, '../standins/killable.ts')
 
 for (const { name, empty } of databases)
   test(`killed ${rounds} times on ${name} while three webhooks are told, one of them failing now and then: each hears of every event`, {
@@ -48,14 +46,6 @@ for (const { name, empty } of databases)
     await store.addKey({ ...draft, expiresAt: null, createdBy: 'test' }, hashSecret(key), hintOf(key))
     const phone = { kind: 'simulated', name: 'P', phone: '', perMinute: null, perDay: null } as const
     await store.enrol({ environmentId: staging.id, ...phone })
-    const start = async (): Promise<ChildProcess> => {
-      const child = spawn(process.execPath, [program, database, join(scratch(), 'air'), String(port)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, WEBHOOK_ALLOW_HOSTS: host },
-      })
-      await once(child.stdout!, 'data')
-      return child
-    }
     const ask = async (path: string, body: object) => {
       const response = await fetch(url + path, {
         method: 'POST',
@@ -65,7 +55,13 @@ for (const { name, empty } of databases)
       // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
       return (await response.json()) as any
     }
-    let child = await start()
+    const gateway = new KillableGateway({
+      database,
+      ledger: join(scratch(), 'air'),
+      port,
+      environment: { WEBHOOK_ALLOW_HOSTS: host },
+    })
+    await gateway.start()
     const secrets = new Map<string, string>()
     const from = await store.journalHead()
     for (const path of heard.keys())
@@ -87,10 +83,9 @@ for (const { name, empty } of databases)
     const sending = [sender(), sender()]
     try {
       for (let round = 0; round < rounds; round += 1) {
-        await sleep(400 + Math.random() * 1_200)
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-        child = await start()
+        const enough = heard.get('/a')!.length + untilNextKill(30)
+        await until('more is heard', () => heard.get('/a')!.length >= enough)
+        await gateway.restart()
       }
       over = true
       await Promise.all(sending)
@@ -118,7 +113,7 @@ for (const { name, empty } of databases)
       )
     } finally {
       over = true
-      child.kill('SIGKILL')
+      gateway.end()
       await store.close()
       catcher.stop()
     }

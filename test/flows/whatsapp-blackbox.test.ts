@@ -138,6 +138,6 @@ describe('a WhatsApp number, from outside', () => {
     await until('it is offline', async () => (await device()).status === 'offline')
     const [attention, ...others] = (await device()).attention
     assert.deepEqual([attention!.code, others], ['logged_out', []])
-    assert.match(attention!.detail, new RegExp(`devices link ${deviceId}`))
+    assert.equal(attention!.command, `npx basestation devices link ${deviceId}`)
   })
 })

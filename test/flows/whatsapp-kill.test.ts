@@ -1,8 +1,6 @@
 /** The gateway is killed (-9) again and again while a WhatsApp number sends and receives. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +14,7 @@ import { openStore } from '../../src/store/open.ts'
 import { linkNumber } from '../../src/wiring/link-number.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
+import { KillableGateway, untilNextKill } from '../standins/killable-gateway.ts'
 import { freePort } from '../standins/port.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
 import { noSafety } from '../standins/whatsapp/world.ts'
@@ -24,7 +23,6 @@ import { noSafety } from '../standins/whatsapp/world.ts'
 const rounds = Number(process.env.KILLS ?? 4)
 /** What came while the gateway was down takes its time, the more of it the longer. */
 const drainMs = 60_000 + rounds * 8_000
-const program = join(import.meta.dirname, '../standins/killable.ts')
 const mostBacklog = 500
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -66,16 +64,13 @@ for (const { name, empty } of databases)
       if (step.step === 'linked') await store.change(step.device, { safety: noSafety })
     }
 
-    const start = async (): Promise<ChildProcess> => {
-      const args = [program, database, join(folder, 'ledger'), String(port)]
-      const child = spawn(process.execPath, args, {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, WHATSAPP_WS_URL: url },
-      })
-      await once(child.stdout!, 'data')
-      return child
-    }
-    let child = await start()
+    const gateway = new KillableGateway({
+      database,
+      ledger: join(folder, 'ledger'),
+      port,
+      environment: { WHATSAPP_WS_URL: url },
+    })
+    await gateway.start()
     try {
       await until('its keys are known', () => account.companions.get(1)?.signedKey !== undefined)
       const answered: string[] = []
@@ -114,10 +109,9 @@ for (const { name, empty } of databases)
       }
       const work = [sender(), sender(), writer()]
       for (let round = 0; round < rounds; round += 1) {
-        await sleep(500 + Math.random() * 2_000)
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-        child = await start()
+        const enough = answered.length + untilNextKill(8)
+        await until('more was sent', () => answered.length >= enough)
+        await gateway.restart()
       }
       over = true
       await Promise.all(work)
@@ -173,7 +167,7 @@ for (const { name, empty } of databases)
         )
       }
     } finally {
-      child.kill('SIGKILL')
+      gateway.end()
       await store.close()
       server.stop()
     }

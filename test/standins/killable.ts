@@ -1,13 +1,19 @@
 /**
  * A gateway in a process of its own, to be killed in the middle of its work. Its simulated phones write each message
- * they put on the air into a ledger that survives. Prints its address when it listens. Arguments: database, ledger, port.
+ * they put on the air into a ledger that survives. Starts at the first line of its input, and prints its address when it
+ * listens. Arguments: database, ledger, port.
  */
 
+import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readConfig } from '../../src/config.ts'
 import { simulatedPhones } from '../../src/links/simulated.ts'
 import { build } from '../../src/main.ts'
+
+// Loaded ahead of time, it waits for its turn; it ends with whoever loaded it.
+await once(process.stdin, 'data')
+process.stdin.pause()
 
 const [database = '', ledger = '', port = '0'] = process.argv.slice(2)
 const gateway = await build(
