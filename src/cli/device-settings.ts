@@ -4,6 +4,7 @@ import type { DeviceChange } from '../core/devices/device-draft.ts'
 import * as rules from '../core/devices/device-rules.ts'
 import { Fleet } from '../core/devices/fleet.ts'
 import type { Safety } from '../core/devices/sending-safety.ts'
+import { nameOf } from '../core/lib/name.ts'
 import type { Candidate } from '../core/messages/choose.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
@@ -59,7 +60,7 @@ const set: Command = {
     const safety = safetyOf(given)
     const name = given.text('name')
     return changeDevice(context, 'Changed', renewalOf(given), {
-      ...(name !== undefined && { name: rules.nameOf(name) }),
+      ...(name !== undefined && { name: nameOf(name) }),
       ...(phone !== undefined && { phone }),
       ...(perMinute !== undefined && { perMinute }),
       ...(perDay !== undefined && { perDay }),

@@ -1,9 +1,10 @@
 /** basestation devices: list, add, set, pause, resume, remove. */
 
 import { type AttentionCode, attentionFor } from '../core/devices/attention.ts'
-import { askedKind, nameOf } from '../core/devices/device-rules.ts'
+import { askedKind } from '../core/devices/device-rules.ts'
 import { addDevice, type Enrolment, inviteAndExplain } from '../core/devices/enrolment.ts'
 import { findKind, kindNames, kindOf } from '../core/devices/kinds/kinds.ts'
+import { nameOf } from '../core/lib/name.ts'
 import type { Candidate } from '../core/messages/choose.ts'
 import type { Store } from '../core/store.ts'
 import { shownEnrolment } from '../core/wire/device.ts'

@@ -9,7 +9,8 @@ import {
   scopes,
   sendAndRead,
 } from '../core/access/key.ts'
-import { isNetwork } from '../core/access/network.ts'
+import { checkKey } from '../core/access/key-rules.ts'
+import { nameOf } from '../core/lib/name.ts'
 import { isoTimeOrNull } from '../core/lib/time.ts'
 import { Problem } from '../core/problem.ts'
 import { shownKey } from '../core/wire/key.ts'
@@ -47,19 +48,17 @@ const create: Command = {
       const environment = environmentNamed(given, 'production')
       const lifetime = duration(given, 'expires')
       const secret = newSecret(environment)
-      const key = await store.addKey(
-        {
-          environmentId: await environmentId(store, environment),
-          name: required(given, 'name'),
-          scopes: scopesOf(given),
-          rateLimit: wholeNumber(given, 'rate-limit', 1) ?? null,
-          allowedIps: networksOf(given),
-          expiresAt: lifetime === undefined ? null : Date.now() + lifetime,
-          createdBy: 'command line',
-        },
-        hashSecret(secret),
-        hintOf(secret),
-      )
+      const draft = {
+        environmentId: await environmentId(store, environment),
+        name: nameOf(required(given, 'name')),
+        scopes: scopesOf(given),
+        rateLimit: wholeNumber(given, 'rate-limit', 1) ?? null,
+        allowedIps: listed(given.text('allow-ips') ?? ''),
+        expiresAt: lifetime === undefined ? null : Date.now() + lifetime,
+        createdBy: 'command line',
+      }
+      checkKey(draft, Date.now())
+      const key = await store.addKey(draft, hashSecret(secret), hintOf(secret))
       output.show({ ...shownKey(key), key: secret }, () =>
         [
           secret,
@@ -127,16 +126,11 @@ function scopesOf(given: Given): readonly Scope[] {
   return list as Scope[]
 }
 
-function networksOf(given: Given): string[] {
-  const list = (given.text('allow-ips') ?? '')
+const listed = (text: string) =>
+  text
     .split(',')
     .map(entry => entry.trim())
     .filter(entry => entry !== '')
-  const bad = list.find(entry => !isNetwork(entry))
-  if (bad !== undefined)
-    throw new UsageError(`“${bad}” is neither an address nor a network such as 10.0.0.0/8`)
-  return list
-}
 
 function stateOf(key: Key): string {
   if (key.revokedAt !== null) return 'revoked'

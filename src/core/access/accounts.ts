@@ -87,13 +87,7 @@ export class Accounts {
     const { store } = this.#parts
     const email = given.email.trim().toLowerCase()
     const [account, address] = this.#counters(email, caller)
-    const wait = await store.tryLogin([account, address])
-    if (wait > 0) {
-      const seconds = Math.ceil(wait / 1_000)
-      throw new Problem('rate_limited', `Too many wrong tries. Try again in ${seconds} seconds.`, {
-        retryAfter: seconds,
-      })
-    }
+    await this.#requirePatience([account, address])
     const user = await store.userByEmail(email)
     const isRight = user ? await isPassword(given.password, user.password) : await isNobodys(given.password)
     if (!user || !isRight) throw wrongCredentials()
@@ -180,11 +174,19 @@ export class Accounts {
     await this.#parts.store.changeUser(user.id, { password: await hashPassword(next), keepSession: id })
   }
 
+  /** Counts a try, and throws while one has to wait after many wrong ones. */
+  async #requirePatience(tries: readonly LoginTry[]): Promise<void> {
+    const wait = await this.#parts.store.tryLogin(tries)
+    if (wait <= 0) return
+    const seconds = Math.ceil(wait / 1_000)
+    throw new Problem('rate_limited', `Too many wrong tries. Try again in ${seconds} seconds.`, {
+      retryAfter: seconds,
+    })
+  }
+
   /** That it is really them, before something that a borrowed browser must not do. */
   async confirm(user: User, password: string, pointer = '/password'): Promise<void> {
-    const wait = await this.#parts.store.tryLogin([{ name: `confirm ${user.id}`, mostWaitMs: accountWaitMs }])
-    if (wait > 0)
-      throw new Problem('rate_limited', 'Too many wrong tries.', { retryAfter: Math.ceil(wait / 1_000) })
+    await this.#requirePatience([{ name: `confirm ${user.id}`, mostWaitMs: accountWaitMs }])
     if (!(await isPassword(password, user.password))) throw invalid(pointer, 'The password is wrong.')
     await this.#parts.store.forgiveLogin([`confirm ${user.id}`])
   }

@@ -7,8 +7,6 @@ import type { Device } from './device.ts'
 import type { DeviceChange } from './device-draft.ts'
 import { allKinds, findKind, type Kind, kindNames, kindOf } from './kinds/kinds.ts'
 
-export const longestName = 100
-
 export type AskedKind = {
   kind: string
   driver?: string | undefined
@@ -44,13 +42,6 @@ export function checkChange(device: Device, { phone, safety }: DeviceChange): vo
   const { gapLeast, gapMost } = { ...device.safety, ...safety }
   if (gapMost < gapLeast)
     throw invalid('/safety/gap_most_seconds', 'gap_most_seconds must not be less than gap_least_seconds.')
-}
-
-export function nameOf(given: string): string {
-  const name = given.trim()
-  if (name === '') throw invalid('/name', 'name must not be empty.')
-  if (name.length > longestName) throw invalid('/name', `name may have at most ${longestName} characters.`)
-  return name
 }
 
 export function phoneOf(given: string): string {

@@ -33,21 +33,21 @@ export class DeviceFinder {
   /** The device that takes the messages: the named one, or the best that can. */
   async find(
     environment: Environment,
-    draft: { device_id?: string; media_url?: string },
+    draft: { deviceId?: string; mediaUrl?: string },
     weight: Weight,
     count: number,
     recipient?: string,
     /** It is sent another time: the device need not be there now. */
     later = false,
   ): Promise<Chosen> {
-    const named = draft.device_id === undefined ? undefined : await this.#named(environment, draft.device_id)
-    if (draft.media_url !== undefined) {
+    const named = draft.deviceId === undefined ? undefined : await this.#named(environment, draft.deviceId)
+    if (draft.mediaUrl !== undefined) {
       if (named && kindOf(named.device).longestCaption === null)
         throw new Problem(
           'media_requires_whatsapp',
           `${named.device.name} cannot send media: it is not a WhatsApp device.`,
         )
-      checkMediaUrl(draft.media_url, this.#parts.mediaHttpsOnly, this.#parts.mediaAllowHosts)
+      checkMediaUrl(draft.mediaUrl, this.#parts.mediaHttpsOnly, this.#parts.mediaAllowHosts)
     }
     const kinds = named ? [kindOf(named.device)] : allKinds
     if (!kinds.some(kind => weight.fits(kind)))

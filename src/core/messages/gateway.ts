@@ -25,13 +25,13 @@ import {
 /** What a client asks to have sent. */
 export type Draft = {
   message: string
-  device_id?: string
-  media_url?: string
+  deviceId?: string
+  mediaUrl?: string
   /** Seconds after which it is too late to hand it over. */
   ttl?: number
-  sim_slot?: number
+  simSlot?: number
   /** When to send it, in ISO 8601; at once when not given. */
-  send_at?: string
+  sendAt?: string
 }
 export type SingleDraft = Draft & { to: string }
 export type BulkDraft = Draft & { recipients: readonly string[] }
@@ -94,14 +94,14 @@ export class Gateway {
     remember: Remember<NewMessage> | undefined,
   ): Promise<NewMessage> {
     const { store, fleet } = this.#parts
-    const deviceId = draft.device_id ?? (await store.lastDevice(environment.id, person, 0))
+    const deviceId = draft.deviceId ?? (await store.lastDevice(environment.id, person, 0))
     const device = deviceId === undefined ? undefined : fleet.member(deviceId)?.device
     if (deviceId === undefined || (device && kindOf(device).addedBy !== 'linking'))
       throw new Problem(
         'invalid_recipient',
         `${person} hides their number: only the linked WhatsApp number that they wrote to can answer.`,
       )
-    return await this.#sendTo(environment, { ...draft, device_id: deviceId }, person, remember)
+    return await this.#sendTo(environment, { ...draft, deviceId }, person, remember)
   }
 
   async #sendTo(
@@ -187,9 +187,9 @@ export class Gateway {
     }
   }
 
-  #sendAt({ send_at }: Draft): number | null {
-    if (send_at === undefined) return null
-    const at = parseTime(send_at)
+  #sendAt({ sendAt }: Draft): number | null {
+    if (sendAt === undefined) return null
+    const at = parseTime(sendAt)
     const now = this.#parts.now()
     if (at === undefined)
       throw invalid('/send_at', 'send_at must be an ISO 8601 date-time such as 2026-11-15T09:30:00Z.')
@@ -204,7 +204,7 @@ export class Gateway {
       throw new Problem('invalid_request', 'message must not be empty.', {
         errors: [{ pointer: '/message', code: 'empty', detail: 'must not be empty' }],
       })
-    return new Weight({ text: draft.message, media: draft.media_url !== undefined })
+    return new Weight({ text: draft.message, media: draft.mediaUrl !== undefined })
   }
 
   #message(
@@ -222,11 +222,11 @@ export class Gateway {
       environmentId: environment.id,
       batchId,
       deviceId: candidate.device.id,
-      pinned: draft.device_id !== undefined,
+      pinned: draft.deviceId !== undefined,
       recipient,
       text: draft.message,
-      mediaUrl: draft.media_url ?? null,
-      simSlot: draft.sim_slot ?? null,
+      mediaUrl: draft.mediaUrl ?? null,
+      simSlot: draft.simSlot ?? null,
       parts: weight.parts(kindOf(candidate.device)),
       sendAt,
       expiresAt: (sendAt ?? this.#parts.now()) + ttlMs,

@@ -23,7 +23,10 @@ function Asking() {
           if (await act(() => session.confirmPassword({ password }), { stale: ['nothing'] })) settle(true)
         }}
       >
-        <p>This gives somebody lasting access. Fifteen minutes go by before you are asked again.</p>
+        <p>
+          This grants lasting access, so please confirm that it is you. You are not asked again for 15
+          minutes.
+        </p>
         {/* For password managers, which otherwise do not know whose it is. */}
         <input type="hidden" name="username" autoComplete="username" value={user.email} />
         <PasswordField value={password} onChange={setPassword} wrong={wrong('/password')} autoFocus />

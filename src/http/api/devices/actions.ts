@@ -1,13 +1,14 @@
 /** Devices over the API: list, add, change, connect, remove. */
 
 import type { Device } from '../../../core/devices/device.ts'
-import { askedKind, checkChange, nameOf, phoneOf } from '../../../core/devices/device-rules.ts'
+import { askedKind, checkChange, phoneOf } from '../../../core/devices/device-rules.ts'
 import * as enrolment from '../../../core/devices/enrolment.ts'
 import { type Fleet, newcomer } from '../../../core/devices/fleet.ts'
 import { allKinds, kindOf } from '../../../core/devices/kinds/kinds.ts'
 import type { Safety } from '../../../core/devices/sending-safety.ts'
 import type { Environment } from '../../../core/environment.ts'
 import type { Keep } from '../../../core/idempotency.ts'
+import { nameOf } from '../../../core/lib/name.ts'
 import type { Candidate } from '../../../core/messages/choose.ts'
 import { invalid, Problem } from '../../../core/problem.ts'
 import type { Store } from '../../../core/store.ts'

@@ -1,11 +1,12 @@
 /** Linking a WhatsApp number over the API: its steps, one JSON object a line, as they happen. */
 
 import type { Device } from '../../../core/devices/device.ts'
-import { nameOf, phoneOf } from '../../../core/devices/device-rules.ts'
+import { phoneOf } from '../../../core/devices/device-rules.ts'
 import { newcomer } from '../../../core/devices/fleet.ts'
 import { kindOf } from '../../../core/devices/kinds/kinds.ts'
 import type { LinkTarget, LinkStep as Step } from '../../../core/devices/linking.ts'
 import type { Keep } from '../../../core/idempotency.ts'
+import { nameOf } from '../../../core/lib/name.ts'
 import type { Candidate } from '../../../core/messages/choose.ts'
 import { invalid, Problem } from '../../../core/problem.ts'
 import { shownDevice } from '../../../core/wire/device.ts'

@@ -2,10 +2,10 @@
 
 import { type Static, Type } from 'typebox'
 import { type AttentionCode, attentions } from '../../../core/devices/attention.ts'
-import { longestName } from '../../../core/devices/device-rules.ts'
 import { signs } from '../../../core/devices/kinds/android-app.ts'
 import { waysToAdd } from '../../../core/devices/kinds/kind.ts'
 import { driverNames, kindNames } from '../../../core/devices/kinds/kinds.ts'
+import { longestName } from '../../../core/lib/name.ts'
 import { closed, time, uuid, words } from '../shapes.ts'
 
 const limit = (description: string) =>

@@ -1,8 +1,10 @@
 /** API keys over the API. A key gives no more than it has: not a scope, an address, a rate or a day more. */
 
 import { hashSecret, hintOf, type Key, newSecret, type Scope, sendAndRead } from '../../../core/access/key.ts'
-import { isNetwork, isWithin } from '../../../core/access/network.ts'
-import { invalid, Problem } from '../../../core/problem.ts'
+import { checkKey } from '../../../core/access/key-rules.ts'
+import { isWithin } from '../../../core/access/network.ts'
+import { nameOf } from '../../../core/lib/name.ts'
+import { Problem } from '../../../core/problem.ts'
 import type { Store } from '../../../core/store.ts'
 import { shownKey } from '../../../core/wire/key.ts'
 import { timeOf } from '../query.ts'
@@ -43,19 +45,12 @@ export const addKey =
     const { environment, key: by, isPerson, body, keep } = request
     const { store, now } = parts
     const given = body as KeyAddRequest
-    const name = given.name.trim()
-    if (name === '') throw invalid('/name', 'The name must not be blank.')
+    const name = nameOf(given.name)
     const scopes = given.scopes ?? sendAndRead
     // What is not asked for is as narrow as the key that asks.
     const allowedIps = given.allowed_ips ?? by.allowedIps
-    const bad = allowedIps.findIndex(entry => !isNetwork(entry))
-    if (bad !== -1)
-      throw invalid(
-        `/allowed_ips/${bad}`,
-        `“${allowedIps[bad]!.slice(0, 40)}” is neither an address nor a network such as 10.0.0.0/8.`,
-      )
     const expiresAt = given.expires_at ? timeOf('expires_at', given.expires_at) : by.expiresAt
-    if (expiresAt !== null && expiresAt <= now()) throw invalid('/expires_at', 'expires_at is in the past.')
+    checkKey({ allowedIps, expiresAt }, now())
     const draft = {
       environmentId: environment.id,
       name,

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { scopes } from '../../../core/access/key.ts'
+import { longestName } from '../../../core/lib/name.ts'
 import { closed, time, uuid, words } from '../shapes.ts'
 
 const scopeList = Type.Array(words(scopes, 'One thing it may do.'), {
@@ -65,7 +66,7 @@ export type KeySecretResponse = Static<typeof KeySecretResponse>
 
 export const KeyAddRequest = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'What it is for.' }),
+    name: Type.String({ minLength: 1, maxLength: longestName, description: 'What it is for.' }),
     scopes: Type.Optional(scopeList),
     rate_limit: Type.Optional(rateLimit),
     allowed_ips: Type.Optional(allowedIps),

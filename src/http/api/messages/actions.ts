@@ -3,7 +3,7 @@
 import { isoTimeOrNull } from '../../../core/lib/time.ts'
 import { isUuid } from '../../../core/lib/uuid.ts'
 import type { Canceler } from '../../../core/messages/canceler.ts'
-import type { Bulk, Gateway } from '../../../core/messages/gateway.ts'
+import type { Bulk, Draft, Gateway } from '../../../core/messages/gateway.ts'
 import type { NewMessage } from '../../../core/messages/message.ts'
 import { measure } from '../../../core/messages/segments.ts'
 import { Problem } from '../../../core/problem.ts'
@@ -18,15 +18,27 @@ import type {
   SendResponse,
   StatusResponse,
 } from '../shapes.ts'
-import { lowerCaseDevice } from '../uuid.ts'
 import type { PreviewRequest, PreviewResponse } from './preview-schemas.ts'
+
+type Given = Omit<SendRequest, 'to'>
+
+/** What is asked on the wire, in the gateway's own words. */
+const draftOf = (given: Given): Draft => ({
+  message: given.message,
+  ...(given.device_id !== undefined && { deviceId: given.device_id.toLowerCase() }),
+  ...(given.media_url !== undefined && { mediaUrl: given.media_url }),
+  ...(given.ttl !== undefined && { ttl: given.ttl }),
+  ...(given.sim_slot !== undefined && { simSlot: given.sim_slot }),
+  ...(given.send_at !== undefined && { sendAt: given.send_at }),
+})
 
 export const send =
   (gateway: Pick<Gateway, 'send'>): Action<SendResponse> =>
   async ({ environment, body, keep }) => {
-    const draft = lowerCaseDevice(body as SendRequest)
+    const given = body as SendRequest
+    const draft = { ...draftOf(given), to: given.to }
     // The specification's second environment has no media on the single send: there the field is not even read.
-    if (environment.name === 'staging') delete draft.media_url
+    if (environment.name === 'staging') delete draft.mediaUrl
     const message = await gateway.send(environment, draft, resultOf =>
       keep(accepted => shownIf(resultOf(accepted), sent)),
     )
@@ -49,7 +61,8 @@ const shownIf = <Result>(result: Result | undefined, shown: (result: Result) => 
 export const sendBulk =
   (gateway: Pick<Gateway, 'sendBulk'>): Action<BulkResponse> =>
   async ({ environment, body, keep }) => {
-    const draft = lowerCaseDevice(body as BulkRequest)
+    const given = body as BulkRequest
+    const draft = { ...draftOf(given), recipients: given.recipients }
     const total = draft.recipients.length
     const shown = (bulk: Bulk) => sentInBulk(bulk, total)
     const bulk = await gateway.sendBulk(environment, draft, resultOf =>
@@ -77,7 +90,8 @@ const asSms = (text: string) => {
 export const preview =
   (gateway: Pick<Gateway, 'preview'>): Action<PreviewResponse> =>
   async ({ environment, body }) => {
-    const { to, recipients, texts, ...draft } = lowerCaseDevice(body as PreviewRequest)
+    const { to, recipients, texts, ...given } = body as PreviewRequest
+    const draft = draftOf(given)
     if ((to === undefined) === (recipients === undefined))
       throw new Problem('invalid_request', 'Give either to or recipients.')
     const found = await gateway.preview(environment, { ...draft, recipients: recipients ?? [to!] })

@@ -126,7 +126,7 @@ function Settings({ device, onClose }: { device: Device; onClose: () => void }) 
           value={perMinute}
           onChange={setPerMinute}
           help={
-            device.abilities.counts === 'sms_parts'
+            device.abilities.added_by === 'enrolment'
               ? 'SMS parts; empty: no limit. Above about 30, Android asks the phone’s owner.'
               : 'Empty: no limit.'
           }
