@@ -287,10 +287,11 @@ for (const database of databases)
         ['status a b', 'unexpected argument'],
         ['send --tto x', '--tto'],
       ] as const) {
-        const { code, error } = await runApart(args)
+        const { code, error } = await run(args)
         assert.equal(code, 2, args)
         assert.ok(error.includes(words), `${args}: ${error}`)
       }
+      assert.equal((await runApart('nonsense')).code, 2, 'for the shell too')
     })
 
     test('webhooks: add, test, change, new secret, log, replay, remove', onceOnly, async () => {
