@@ -1,4 +1,13 @@
-/** Takes the queued messages of one device and hands them to its link, as fast as the device's pace allows. */
+/**
+ * Takes the queued messages of one device and hands them to its link, as fast as the device's pace allows.
+ *
+ *     claim ──ok──▶ under way ──receipt──────────▶ recorded
+ *       │               ├──LinkDown (not sent)───▶ released to the queue; rests 2 s, doubled up to 5 min
+ *       │               └──any other error───────▶ stays with the device until it reports or expires
+ *       └──failed─▶ in doubt: the commit may exist. Look up what it took, then go on as after ok
+ *
+ * A receipt or release that storage refuses becomes a debt. Debts are paid before the next claim.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../lib/bounded-map.ts'

@@ -1,4 +1,14 @@
-/** Tells one address of everything that concerns it: what is new, what must be tried again, what is replayed. */
+/**
+ * Delivers events to one webhook: retries that are due, then a page of a replay, then a page of what is new.
+ *
+ *     post ──2xx────────────▶ delivered
+ *       ├──other, no answer─▶ pending: due again after a backoff, failed after the last try
+ *       ├──410──────────────▶ the webhook is disabled (gone)
+ *       └──10 in a row fail─▶ the webhook rests 5 s, doubled up to 5 min, and is then tried with one event
+ *
+ * A page is settled in one commit: its deliveries, the position in the journal, and the lease of this node. After a crash
+ * the page is posted again, so a receiver may see an event twice and never misses one.
+ */
 
 import type { Journal } from '../events/journal.ts'
 import { inParallel } from '../lib/in-parallel.ts'
@@ -9,7 +19,7 @@ import { type AttemptParts, type Told, tell } from './attempt.ts'
 import { type Delivery, givenUpMs, type Webhook } from './webhook.ts'
 import type { Settlement } from './webhook-store.ts'
 
-export type PostmanParts = AttemptParts & {
+export type DelivererParts = AttemptParts & {
   node: string
   store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'holdWebhook' | 'webhook'>
   journal: Pick<Journal, 'read' | 'after' | 'event'>
@@ -36,7 +46,7 @@ const lookMs = 500
 type Job = { event: { seq: number; type: string; json: string }; before: Delivery | undefined }
 
 export class Deliverer {
-  readonly #parts: PostmanParts
+  readonly #parts: DelivererParts
   readonly #loop: Loop
   readonly #stop = new AbortController()
   /** Ends also what is being told. */
@@ -50,7 +60,7 @@ export class Deliverer {
   /** It is no longer ours, or no longer to be told. */
   isOver = false
 
-  constructor(webhook: Webhook, parts: PostmanParts) {
+  constructor(webhook: Webhook, parts: DelivererParts) {
     this.#webhook = webhook
     this.#parts = parts
     this.#renewedAt = parts.now()

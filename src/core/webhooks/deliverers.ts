@@ -3,11 +3,11 @@
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
 import type { Store } from '../store.ts'
-import { Deliverer, holdMs, type PostmanParts } from './deliverer.ts'
+import { Deliverer, type DelivererParts, holdMs } from './deliverer.ts'
 import type { Webhook } from './webhook.ts'
 
-export type CourierParts = Omit<PostmanParts, 'store'> & {
-  store: PostmanParts['store'] &
+export type DeliverersParts = Omit<DelivererParts, 'store'> & {
+  store: DelivererParts['store'] &
     Pick<Store, 'allWebhooks' | 'letGoWebhooks' | 'forgetDeliveries' | 'clearRemoved'>
   /** Whether a process is known to have ended, so that its addresses need not wait. */
   ended: (node: string) => boolean
@@ -21,12 +21,12 @@ const forgetMs = 60_000
 const step = 500
 
 export class Deliverers {
-  readonly #parts: CourierParts
+  readonly #parts: DeliverersParts
   readonly #loop: Loop
   readonly #postmen = new Map<string, Deliverer>()
   #forgetAt = 0
 
-  constructor(parts: CourierParts) {
+  constructor(parts: DeliverersParts) {
     this.#parts = parts
     this.#loop = new Loop(
       lookMs,

@@ -1,4 +1,13 @@
-/** What this node knows of one phone's whereabouts: its streams, when it last called, whether it is being asked to. */
+/**
+ * What this node knows of one phone: its event streams, when it last called, and whether it was asked to call.
+ *
+ *     nudge ─▶ asked ──it calls────────────────▶ calm
+ *                └──no call for 90 s───────────▶ deaf: its streams lead nowhere, and are cut
+ *
+ *     stream open ──lost─▶ reconnecting (90 s, still online) ─▶ without a stream: online for 20 minutes after each call
+ *
+ * Nudges are at least 2 s apart, and wait until the device's pace allows a message.
+ */
 
 import type { AttentionCode } from '../../core/devices/attention.ts'
 import type { About } from '../../core/devices/device.ts'
