@@ -133,7 +133,11 @@ export const options = {
   }),
   MEDIA_IMAGE_MB: option({ about: 'largest image to send, in MB', default: '16', read: whole(1, 2_000) }),
   MEDIA_VIDEO_MB: option({ about: 'largest video to send, in MB', default: '64', read: whole(1, 2_000) }),
-  MEDIA_AUDIO_MB: option({ about: 'largest sound to send, in MB', default: '16', read: whole(1, 2_000) }),
+  MEDIA_AUDIO_MB: option({
+    about: 'largest audio file to send, in MB',
+    default: '16',
+    read: whole(1, 2_000),
+  }),
   MEDIA_DOCUMENT_MB: option({
     about: 'largest document to send, in MB',
     default: '100',
@@ -150,7 +154,7 @@ export const options = {
     read: whole(0, 1_000_000_000),
   }),
   WHATSAPP_AUDIO: option({
-    about: 'how a sound with words goes out: `playable`, the words as a second message, or `document`',
+    about: 'how audio with text is sent: `playable`, with the text as a second message, or `document`',
     default: 'playable',
     read: oneOf('playable', 'document'),
   }),
@@ -166,8 +170,7 @@ export const options = {
     read: oneOf('silent', 'error', 'warn', 'info', 'debug'),
   }),
   BASESTATION_URL: option({
-    about:
-      'for the command line: base address of the API to talk to; from HOST, PORT and the key when not set',
+    about: 'for the command line: address of the gateway; PUBLIC_URL when not set',
     default: undefined,
     read: origin,
   }),

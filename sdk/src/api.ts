@@ -375,9 +375,9 @@ export type DeviceChangeRequest = {
   }
   /** How carefully it sends. Only for WhatsApp numbers. */
   safety?: {
-    /** Between two messages lies a random time: so long at least. */
+    /** Minimum of the random pause between two messages. */
     gap_least_seconds?: number
-    /** So long at most. */
+    /** Maximum of the random pause between two messages. */
     gap_most_seconds?: number
     /** People it may write to for the first time on one day (UTC); null: no limit. */
     new_chats_per_day?: number | null
@@ -388,7 +388,7 @@ export type DeviceChangeRequest = {
 
 export type DeviceConnection = {
   registered_at: string | null
-  /** What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered. */
+  /** What is known about the phone now. app: its version is supported. event_stream: it is notified of new messages immediately. settings: it has fetched its settings since it registered. */
   signs: Array<'app' | 'registered' | 'online' | 'event_stream' | 'settings'>
 }
 
@@ -469,9 +469,9 @@ export type DeviceResponse = {
 }
 
 export type DeviceSafety = {
-  /** Between two messages lies a random time: so long at least. */
+  /** Minimum of the random pause between two messages. */
   gap_least_seconds: number
-  /** So long at most. */
+  /** Maximum of the random pause between two messages. */
   gap_most_seconds: number
   /** People it may write to for the first time on one day (UTC); null: no limit. */
   new_chats_per_day: number | null
@@ -1055,7 +1055,7 @@ export type SendResponse = {
   message_id: string
   /** Device that will send it. */
   device_id: string
-  /** queued: accepted and safely stored. scheduled: so, and sent at send_at. */
+  /** queued: accepted and safely stored. scheduled: stored, and queued at send_at. */
   status: 'queued' | 'scheduled'
   /** The recipient, normalised. */
   to: string
@@ -1334,7 +1334,7 @@ export type WebhookChangeRequest = {
   /** Only these types of events. When omitted or null: all of them. */
   types?: Array<'message.scheduled' | 'message.queued' | 'message.sending' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.expired' | 'message.canceled' | 'message.unknown' | 'message.received' | 'message.reaction' | 'received.edited' | 'received.deleted' | 'received.reaction' | 'device.online' | 'device.offline' | 'device.attention' | 'device.added' | 'device.changed' | 'device.paused' | 'device.resumed' | 'device.removed' | 'webhook.disabled' | 'person.erased'> | null
   device_id?: string | null
-  /** Switched on again it is told what happens from then on; replay the rest. */
+  /** When enabled again, it receives new events only; replay the missed ones. */
   enabled?: boolean
 }
 

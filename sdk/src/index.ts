@@ -212,7 +212,7 @@ export class Basestation {
     return this.#ask('POST', `${webhookPath(webhookId)}/replay`, request)
   }
 
-  /** What became of each event, newest first. */
+  /** Deliveries of a webhook, newest first. */
   deliveries(webhookId: string, query: api.DeliveriesQuery = {}): Promise<api.DeliveriesResponse> {
     return this.#ask('GET', `${webhookPath(webhookId)}/deliveries${queryOf(query)}`)
   }

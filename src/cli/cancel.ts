@@ -8,7 +8,7 @@ export const cancel: Command = {
   about: 'Cancel a message that was not sent yet',
   words: ['ID'],
   options: clientOptions,
-  more: 'If a phone has the message already, this waits up to ten seconds for the phone’s word.',
+  more: 'If a phone has the message already, this waits up to ten seconds for the phone to confirm.',
   async run(context) {
     const [id = ''] = context.given.words
     const { data } = await clientOf(context).cancel(id)

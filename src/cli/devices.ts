@@ -216,7 +216,7 @@ const remove: Command = {
   name: 'devices remove',
   about: 'Remove a device for good',
   words: ['ID'],
-  more: 'What waits for it by name fails; what was chosen for it automatically moves to other devices; what it has already ends as unknown.',
+  more: 'Queued messages that name it fail; other queued messages move to other devices; messages it already has become unknown.',
   run: context =>
     withStore(context, async store => {
       const [id = ''] = context.given.words

@@ -48,7 +48,7 @@ async function run(args: readonly string[], around: Surroundings): Promise<numbe
     const [, second = '-'] = args
     const given = second.startsWith('-') ? first : `${first} ${second}`
     complain(
-      `${known && given === first ? `“${first}” needs one more word.` : `There is no command “${given}”.`}\n\n${text}`,
+      `${known && given === first ? `“${first}” needs a subcommand.` : `There is no command “${given}”.`}\n\n${text}`,
     )
     return exitCodes.usage
   }
@@ -73,7 +73,7 @@ function overview(list: readonly Command[]): string {
     '',
     ...list.map(({ name, words = [], about }) => `  ${[name, ...words].join(' ').padEnd(width)}${about}`),
     '',
-    'Every command takes --help and --json. Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 out of reach, 4 refused.',
+    'Every command takes --help and --json. Exit codes: 0 success, 1 failed, 2 usage error, 3 unreachable, 4 refused.',
   ].join('\n')
 }
 

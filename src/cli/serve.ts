@@ -112,7 +112,7 @@ function welcome(url: string, setup: string | undefined, firstKey: string | unde
     "    -H 'Content-Type: application/json' \\",
     `    -d '{"to": "+15550101234", "message": "Hello from Basestation"}'`,
     '',
-    'A moment later, ask what became of it, with the message_id from the answer:',
+    'Then check its status, with the message_id from the response:',
     '',
     `  curl ${url}${apiPaths.staging}/sms/status/MESSAGE_ID -H 'Authorization: Bearer ${firstKey}'`,
     '',

@@ -24,7 +24,7 @@ export const simulate: Command = {
     ...clientOptions,
   },
   more: [
-    'The phones speak the SMSGate app’s protocol over HTTP. Recipients choose their fate as with simulated phones.',
+    'The phones speak the SMSGate app’s protocol over HTTP. The last four digits of the recipient choose the outcome, as with simulated phones.',
     'Without a key the gateway on this machine is used, and a key is made in its database for as long as this runs.',
     'A key of another gateway must be a staging key with the scopes devices:read and devices:manage; each phone costs',
     'it a request at the beginning and one at the end.',

@@ -121,7 +121,7 @@ const add: Command = {
         [
           added.secret,
           '',
-          `${added.webhook.url} (${added.webhook.id}) is told what happens in ${environment.name} from now on.`,
+          `${added.webhook.url} (${added.webhook.id}) now receives the events of ${environment.name}.`,
           'The secret above is for checking signatures. It is not shown again.',
         ].join('\n'),
       )
@@ -246,7 +246,7 @@ const log: Command = {
             trouble: one.log.at(-1)?.error ?? '',
           })),
           ['event', 'type', 'state', 'attempts', 'last', 'next', 'answer', 'trouble'],
-          'It was told nothing yet.',
+          'No deliveries yet.',
         ),
       )
       return undefined
@@ -279,7 +279,7 @@ const replay: Command = {
       }
       output.show(
         { id: webhook.id },
-        () => `${webhook.url} is told once more. See: npx basestation webhooks log ${webhook.id}`,
+        () => `Redelivery to ${webhook.url} started. See: npx basestation webhooks log ${webhook.id}`,
       )
       return undefined
     }),

@@ -165,7 +165,7 @@ export function whyUnanswered(error: unknown): string {
   const { code, name, message } = error as { code?: string; name?: string; message?: string }
   if (name === 'TimeoutError' || name === 'AbortError') return 'It did not answer in time.'
   const words: Record<string, string> = {
-    ECONNREFUSED: 'Nobody listens at that address.',
+    ECONNREFUSED: 'Connection refused.',
     ENOTFOUND: 'There is no such host.',
     EAI_AGAIN: 'The host’s name could not be looked up.',
     ECONNRESET: 'It hung up without an answer.',

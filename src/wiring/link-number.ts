@@ -136,7 +136,7 @@ async function refusalOf(
     return {
       step: 'failed',
       code: 'wrong_number',
-      detail: `The code was scanned by ${number}, and ${wanted} was meant. ${undo}`,
+      detail: `The code was scanned by ${number} instead of ${wanted}. ${undo}`,
     }
   const own = 'device' in target ? target.device.id : undefined
   // Since the beginning it may have come back by itself.

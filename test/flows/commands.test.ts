@@ -275,7 +275,7 @@ for (const database of databases)
     test('wrong usage is exit code 2 and says what is wrong', onceOnly, async () => {
       for (const [args, words] of [
         ['nonsense', 'no command'],
-        ['keys', 'one more word'],
+        ['keys', 'needs a subcommand'],
         ['devices frob', 'no command “devices frob”'],
         ['devices set x --per-day -1', '--per-day must not begin with a hyphen'],
         ['send --to x --message x --sim-slot 0', 'API key'],

@@ -111,7 +111,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await page.getByRole('button', { name: 'Redeliver' }).click()
     await until('it was told again', () => told() === 2)
     await page.getByRole('button', { name: 'Replay…' }).click()
-    await page.getByRole('button', { name: 'Tell it again' }).click()
+    await page.getByRole('button', { name: 'Redeliver events' }).click()
     await until('it was told once more', () => told() === 3)
     await page.getByRole('button', { name: 'Change…' }).click()
     const form = page.getByRole('dialog')
@@ -143,7 +143,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     await page.locator('tr', { hasText: '555 010 7777' }).waitFor()
     await page.getByRole('button', { name: 'Erase personal data…' }).click()
     await page.getByRole('textbox', { name: 'Number' }).fill('+15550101234')
-    await page.getByRole('button', { name: 'Forget them for good' }).click()
+    await page.getByRole('button', { name: 'Erase for good' }).click()
     await page.getByText('Forgotten: 1 message, 0 files.').waitFor()
   })
   test('settings are changed, and that is undone', async () => {
@@ -164,7 +164,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
     assert.equal((await settings()).removeAfterDays, 365)
     // What will be forgotten cannot be brought back, and is said before.
     await page.getByLabel('Forget texts and files after').fill('30')
-    await page.getByText('What is older is forgotten within minutes').waitFor()
+    await page.getByText('Older data is erased permanently').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await until('it is kept', async () => (await settings()).forgetTextsAfterDays === 30)
     assert.equal((await dashboard.gateway.environment('production')).settings.numberCheck, 'shape')
@@ -262,7 +262,7 @@ describe('looking after a gateway in the dashboard', { skip }, () => {
       'invited somebody',
       'used a one-time link',
       'changed settings',
-      'forgot a person',
+      'erased personal data',
       'revoked an API key',
     ])
       await page.getByText(words).first().waitFor()

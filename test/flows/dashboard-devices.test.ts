@@ -208,7 +208,7 @@ describe('devices in the dashboard', { skip }, () => {
     await page.getByRole('link', { name: 'Give it a new token' }).click()
     await page.getByLabel('New access token').fill('another')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Meta takes it.').waitFor()
+    await page.getByText('Meta accepted it.').waitFor()
     await until('what waited went out', () => graph.taken.at(-1).text?.body === 'waits')
     await home(page)
     await page.getByRole('link', { name: 'Give it a new token' }).waitFor({ state: 'detached' })

@@ -31,7 +31,7 @@ describe('the first run', { skip }, () => {
     await page.getByLabel('E-mail').fill(owner)
     await page.getByLabel('Password').fill('password1234')
     await page.getByRole('button', { name: 'Create the owner' }).click()
-    await page.getByText('one of the first that anybody would try').waitFor()
+    await page.getByText('too easy to guess').waitFor()
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Create the owner' }).click()
     await page.getByRole('button', { name: 'Send it' }).click()

@@ -254,7 +254,7 @@ function SignOut() {
           onConfirm={() => void signOut()}
           onClose={() => setAsking(false)}
         >
-          <p>You are sending to many. What was not handed over yet exists only in this page.</p>
+          <p>A bulk send is running. Recipients not yet accepted exist only in this page.</p>
         </Confirm>
       )}
     </>

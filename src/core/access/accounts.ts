@@ -135,7 +135,7 @@ export class Accounts {
     } catch {
       throw new Problem(
         'wrong_credentials',
-        `Codes cannot be checked: the gateway has another secret key than when they were set up. On its machine run: npx basestation users reset ${user.email}`,
+        `Two-factor codes cannot be checked: the secret key of the gateway has changed. On the gateway’s machine run: npx basestation users reset ${user.email}`,
       )
     }
     const totpStep = usedStep(secret, code, now(), user.totpStep)
@@ -212,7 +212,7 @@ export class Accounts {
   async confirmTotp(user: User, password: string, secret: string, code: string): Promise<void> {
     const { seal, now } = this.#parts
     await this.confirm(user, password)
-    if (user.totp !== null) throw invalid('', 'One-time codes are on already. Switch them off first.')
+    if (user.totp !== null) throw invalid('', 'Two-factor authentication is already on. Turn it off first.')
     if (!/^[A-Z2-7]{32}$/.test(secret)) throw invalid('/secret', 'This is not a secret that was made here.')
     const step = usedStep(secret, code, now(), 0)
     if (step === undefined) throw invalid('/code', 'The code is wrong. Is the clock of your phone right?')
@@ -227,7 +227,7 @@ export class Accounts {
 
   async #change(user: User, change: UserChange): Promise<void> {
     if (!(await this.#parts.store.changeUser(user.id, change)))
-      throw new Problem('wrong_credentials', 'A code was used at this very moment. Try again.')
+      throw new Problem('wrong_credentials', 'Your account was changed by another request. Try again.')
   }
 }
 

@@ -85,7 +85,7 @@ export function weakness(password: string, email: string): string | undefined {
   const bare = plain.replace(/\d+$/, '')
   const [name = ''] = email.toLowerCase().split('@')
   if (wellKnown.includes(bare) || bare === name.replace(/[^\p{L}\p{N}]/gu, '') || isMonotone(plain))
-    return 'is one of the first that anybody would try.'
+    return 'is too easy to guess.'
   return undefined
 }
 

@@ -70,7 +70,8 @@ export function requireTeam({ role }: User): void {
 
 function requireGrant(by: User, role: Role): void {
   requireTeam(by)
-  if (!mayGrant(by.role, role)) throw new Problem('not_allowed', 'Only owners may do this with owners.')
+  if (!mayGrant(by.role, role))
+    throw new Problem('not_allowed', 'Only owners can add, change or remove owners.')
 }
 
 const lastOwner = () => new Problem('last_owner', 'There must be an owner. Make somebody else one first.')

@@ -11,11 +11,11 @@ export const attentions = {
   },
   phone_offline: {
     detail:
-      'The phone has not been heard of. Look whether it is on, has a network, and shows Online in the app.',
+      'The phone is offline. Check that it is on, has a network connection, and shows Online in the app.',
   },
   no_event_stream: {
     detail:
-      'The phone is not told of new messages at once. In the app set Settings → Cloud server → Notification channel to SSE Only, then tap Online twice to restart it.',
+      'The phone has no event stream, so it gets new messages late. In the app set Settings → Cloud server → Notification channel to SSE Only, then tap Online twice to restart it.',
   },
   app_outdated: { detail: 'The app on the phone is too old. Update it to version 1.53.1 or newer.' },
   battery_low: { detail: 'The phone’s battery is low.' },
@@ -34,14 +34,17 @@ export const attentions = {
     detail: 'Another program uses the same WhatsApp session. Stop it, or link the number anew.',
     command: 'npx basestation devices link ID',
   },
-  client_outdated: { detail: 'WhatsApp no longer accepts this version of the client. Update Basestation.' },
+  client_outdated: {
+    detail:
+      'WhatsApp no longer accepts this WhatsApp Web version. Update Basestation, or set WHATSAPP_VERSION.',
+  },
   new_chats_paused: {
     detail:
-      'WhatsApp lets this number begin no new chats for now. People who wrote to it are still answered; the rest waits.',
+      'WhatsApp does not let this number start new chats for now. Replies are still sent; messages to new people wait.',
   },
   no_webhook: {
     detail:
-      'WhatsApp has not called the webhook yet, so nothing is known of sent messages and none are received. Enter its address and verify token in Meta’s app dashboard, and subscribe to “messages”.',
+      'WhatsApp has not called the webhook yet, so there are no delivery reports and no received messages. Enter its address and verify token in Meta’s app dashboard, and subscribe to “messages”.',
   },
   token_refused: {
     detail: 'WhatsApp’s official API refuses the access token. Give the device a new one.',

@@ -150,7 +150,10 @@ export class Pump {
     }
     this.#doubtSince = undefined
     if (messages.length > 0)
-      log.warn({ device: deviceId, messages: messages.length }, 'a claim was committed after all')
+      log.warn(
+        { device: deviceId, messages: messages.length },
+        'a claim that seemed to fail was committed; handing over its messages',
+      )
     return { messages, retryAt: 0 }
   }
 

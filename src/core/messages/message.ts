@@ -188,7 +188,7 @@ export const failures = {
   unsupported_media: { detail: 'The file is of a kind that cannot be sent.', retryable: false },
   media_url_blocked: { detail: 'The media address leads to a machine that is not public.', retryable: false },
   no_answer: {
-    detail: 'A device took the message and never said what became of it. It may have been sent.',
+    detail: 'A device took the message and never reported a result. It may have been sent.',
     retryable: false,
   },
 } as const satisfies Record<string, FailureMeaning>

@@ -15,7 +15,7 @@ const chosenBecause: Record<string, string> = {
 const passedBecause: Record<string, string> = {
   offline: 'It was offline.',
   paused: 'It was paused.',
-  draining: 'It was being emptied.',
+  draining: 'It was draining.',
   cannot_send_media: 'It cannot send media: it is not a WhatsApp device.',
   message_too_long: 'The text is too long for it.',
   out_of_budget: 'It had no SMS parts left that day.',
@@ -26,16 +26,16 @@ const passedBecause: Record<string, string> = {
 }
 
 const movedBecause: Record<string, string> = {
-  due: 'Its time had come.',
-  link_down: 'The line to the device broke before the message had left, so it waits again.',
+  due: 'Its scheduled time was reached.',
+  link_down: 'The connection to the device was lost before the message was sent, so it was queued again.',
   offline: 'Its device was offline for too long, so it went to another one.',
   paused: 'Its device was paused, so it went to another one.',
   removed: 'Its device was removed, so it went to another one.',
   out_of_budget: 'Its device had no SMS parts left that day, so it went to another one.',
   restricted: 'WhatsApp restricts its number for now, so it went to another device.',
-  requested: 'Somebody took it back.',
+  requested: 'It was canceled on request.',
   opted_out: 'The recipient opted out.',
-  erased: 'The recipient was forgotten.',
+  erased: 'The recipient’s personal data was erased.',
 }
 
 /** What an event of a message may hold beside its state. */

@@ -201,7 +201,7 @@ export class WebhookAdmin {
     const { store, allowed } = this.#parts
     const { url, types, deviceId } = wish
     const unknown = types?.find(type => !isEventType(type))
-    if (unknown !== undefined) throw invalid('/types', `“${unknown.slice(0, 60)}” is not a type of event.`)
+    if (unknown !== undefined) throw invalid('/types', `Unknown event type “${unknown.slice(0, 60)}”.`)
     if (types?.length === 0) throw invalid('/types', 'types must not be empty; leave it out for all of them.')
     const device = deviceId?.toLowerCase()
     if (device !== undefined && !(await store.devices(environment.id)).some(one => one.id === device))

@@ -129,7 +129,7 @@ export function checkWebhookUrl(text: string, allowed: ReadonlySet<string>): str
   if (!url || !/^https?:\/\//i.test(text) || text.length > longestUrl)
     throw invalid('/url', 'url must be an absolute https address of at most 2,000 characters.')
   if (url.username !== '' || url.password !== '')
-    throw invalid('/url', 'url must not hold a login: it would be in every log.')
+    throw invalid('/url', 'url must not contain a user name or password: it would appear in logs.')
   if (isAllowedHost(url, allowed)) return url.href
   const host = hostOf(url)
   if (isPrivateHost(host))

@@ -76,7 +76,7 @@ export const SendResponse = Type.Object(
     device_id: uuid('Device that will send it.'),
     status: words(
       ['queued', 'scheduled'],
-      'queued: accepted and safely stored. scheduled: so, and sent at send_at.',
+      'queued: accepted and safely stored. scheduled: stored, and queued at send_at.',
     ),
     to: Type.String({ description: 'The recipient, normalised.' }),
     message: Type.String(),

@@ -78,7 +78,7 @@ export type ProblemBody = {
 }
 
 /** What clients may read of storage trouble; what really happened is in the log. */
-const storageDetail = 'Storage cannot be reached at the moment. Whether this request was kept is not known.'
+const storageDetail = 'Storage is unavailable. It is unknown whether this request was stored.'
 
 export function problemBody(problem: Problem, requestId: string, docs: string): ProblemBody {
   const [status, title] = table[problem.code]
@@ -102,10 +102,7 @@ export function asProblem(error: unknown): Problem {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_content_type', 'Send the body as application/json.')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem(
-        'body_too_large',
-        'The body is larger than this address takes, which is 1 MiB at most places.',
-      )
+      return new Problem('body_too_large', 'The body is too large. The limit is 1 MiB for most endpoints.')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('invalid_request', 'The body is not as long as Content-Length says.')
     case 'FST_ERR_BAD_URL':
@@ -116,7 +113,7 @@ export function asProblem(error: unknown): Problem {
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new Problem('invalid_request', 'The request cannot be read.', { cause: error })
-  return new Problem('internal', 'Something went wrong on our side. The request id helps to find out what.', {
+  return new Problem('internal', 'Internal error. The log has the cause under this request_id.', {
     cause: error,
   })
 }

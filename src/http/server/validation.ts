@@ -113,7 +113,7 @@ function partOf(error: ErrorObject, schema: object): ProblemPart {
       return { pointer, code: 'empty', detail: `${name} must not be empty.` }
     case 'maxItems':
       if (pointer !== '/recipients')
-        return { pointer, code: 'too_long', detail: `${name} must not hold more than ${params.limit}.` }
+        return { pointer, code: 'too_long', detail: `${name} must have at most ${params.limit} items.` }
       return {
         pointer,
         code: 'too_many_recipients',

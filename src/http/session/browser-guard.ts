@@ -78,7 +78,7 @@ export class BrowserGuard {
     if (this.isInsecure(request) && !this.#parts.allowInsecureLogin)
       throw new Problem(
         'insecure_login',
-        'Signing in from another machine needs https: docs/operations.md. On a network that you trust, set ALLOW_INSECURE_LOGIN=1.',
+        'Signing in from another machine needs https: see docs/dashboard.md. On a network that you trust, set ALLOW_INSECURE_LOGIN=1.',
       )
   }
 

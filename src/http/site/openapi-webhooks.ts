@@ -20,7 +20,7 @@ export const postedToWebhooks = {
       operationId: 'event',
       summary: 'Something happened',
       description:
-        'Posted to every address that wants to hear of it, signed as Standard Webhooks says. Each event comes at least once: remember `webhook-id`. Answer with any 2xx within 15 seconds; 410 ends the webhook.',
+        'Posted to every webhook that subscribes to it, signed as described by Standard Webhooks. Delivery is at least once: deduplicate by `webhook-id`. Answer with any 2xx within 15 seconds; 410 ends the webhook.',
       // It is signed, not authorised.
       security: [],
       parameters: [

@@ -78,7 +78,7 @@ function TwoFactor() {
         }}
       >
         <h2>Two-factor authentication</h2>
-        <p>They are on: signing in needs your password and a code from your app.</p>
+        <p>It is on: signing in needs your password and a code from your app.</p>
         <PasswordField label="Password to turn it off" value={password} onChange={setPassword} />
         <div className="row">
           <Button type="submit" look="danger" isBusy={isBusy}>

@@ -42,10 +42,10 @@ const words: Record<string, string> = {
   rotateWebhook: 'made a new webhook secret',
   testWebhook: 'tested a webhook',
   replay: 'replayed to a webhook',
-  redeliver: 'told a webhook again',
+  redeliver: 'redelivered an event to a webhook',
   optOut: 'opted a number out',
   optIn: 'took a number off the opt-outs',
-  erase: 'forgot a person',
+  erase: 'erased personal data',
   configure: 'changed settings',
 }
 
@@ -54,7 +54,7 @@ const switches: Record<string, string> = {
   'paused=true': 'paused a device',
   'paused=false': 'resumed a device',
   'draining=true': 'began to drain a device',
-  'draining=false': 'gave a drained device new messages again',
+  'draining=false': 'stopped draining a device',
   'enabled=true': 'switched a webhook on',
   'enabled=false': 'switched a webhook off',
 }

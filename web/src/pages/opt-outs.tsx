@@ -151,7 +151,7 @@ function Erase({ onClose }: { onClose: () => void }) {
   return (
     <Confirm
       title="Erase personal data"
-      deed="Forget them for good"
+      deed="Erase for good"
       isBusy={isBusy}
       onClose={onClose}
       onConfirm={async () => {

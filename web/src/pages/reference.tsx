@@ -15,7 +15,7 @@ export default function Reference() {
   return (
     <Page
       title="API reference"
-      about={`Everything that this dashboard does, programs can do as well. These examples are for ${environment}.`}
+      about={`Everything except team, account and audit log is also in this API. These examples are for ${environment}.`}
       actions={
         <>
           {mayMakeKeys && <ButtonLink to="/keys">API keys</ButtonLink>}

@@ -165,9 +165,7 @@ function Form({ settings }: { settings: Settings }) {
             help="Days; empty: never. Nothing of them stays."
           />
         </div>
-        {isShorter && (
-          <Notice look="warn">What is older is forgotten within minutes of saving, for good.</Notice>
-        )}
+        {isShorter && <Notice look="warn">Older data is erased permanently within minutes of saving.</Notice>}
       </section>
       <section className="card stack">
         <h2>Opting out</h2>

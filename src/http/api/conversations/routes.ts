@@ -9,7 +9,7 @@ export const conversationRoutes = ({ store }: RouteParts): readonly Route[] => [
   {
     operation: 'conversations',
     group: 'Inbox',
-    summary: 'People who wrote, the latest first',
+    summary: 'Conversations, most recent first',
     method: 'GET',
     paths: ['/conversations'],
     scope: 'inbox:read',
@@ -21,7 +21,7 @@ export const conversationRoutes = ({ store }: RouteParts): readonly Route[] => [
   {
     operation: 'thread',
     group: 'Inbox',
-    summary: 'What was said with one person, newest first. What was sent is shown with messages:read only',
+    summary: 'Messages of one conversation, newest first. Sent messages are included only with messages:read',
     method: 'GET',
     paths: ['/conversations/:person'],
     scope: 'inbox:read',
@@ -33,7 +33,7 @@ export const conversationRoutes = ({ store }: RouteParts): readonly Route[] => [
   {
     operation: 'readConversation',
     group: 'Inbox',
-    summary: 'Note that what a person wrote was seen',
+    summary: 'Mark a conversation as read',
     method: 'POST',
     paths: ['/conversations/:person/read'],
     scope: 'inbox:read',

@@ -24,8 +24,8 @@ const perDay = limit('SMS parts it may be handed on one day (UTC); null: no limi
 
 const seconds = (description: string) => Type.Number({ minimum: 0, maximum: 3_600, description })
 const safetyFields = {
-  gap_least_seconds: seconds('Between two messages lies a random time: so long at least.'),
-  gap_most_seconds: seconds('So long at most.'),
+  gap_least_seconds: seconds('Minimum of the random pause between two messages.'),
+  gap_most_seconds: seconds('Maximum of the random pause between two messages.'),
   new_chats_per_day: limit('People it may write to for the first time on one day (UTC); null: no limit.'),
   warm_up_days: Type.Integer({
     minimum: 0,
@@ -59,7 +59,7 @@ const connection = Type.Object(
     registered_at: Type.Union([time('When the phone registered last; null: not yet.'), Type.Null()]),
     signs: Type.Array(sign, {
       description:
-        'What is seen of it now. app: one that is new enough. event_stream: it hears of messages at once. settings: it has fetched them since it registered.',
+        'What is known about the phone now. app: its version is supported. event_stream: it is notified of new messages immediately. settings: it has fetched its settings since it registered.',
     }),
   },
   {

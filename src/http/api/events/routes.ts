@@ -21,7 +21,7 @@ export const eventRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'stream',
     group: 'Events',
-    summary: 'What happens, as it happens: server-sent events, resumable by Last-Event-ID',
+    summary: 'Live event stream (server-sent events), resumable with Last-Event-ID',
     method: 'GET',
     paths: ['/events/stream'],
     scope: 'events:read',

@@ -20,7 +20,7 @@ export const keyRoutes = ({ keys: parts }: RouteParts): readonly Route[] => [
   {
     operation: 'addKey',
     group: 'Keys',
-    summary: 'A new API key, shown this once. Nobody can give a scope that they lack',
+    summary: 'Create an API key, shown only once. It cannot have scopes that the caller lacks',
     method: 'POST',
     paths: ['/keys'],
     scope: 'keys:manage',
@@ -35,7 +35,7 @@ export const keyRoutes = ({ keys: parts }: RouteParts): readonly Route[] => [
   {
     operation: 'rotateKey',
     group: 'Keys',
-    summary: 'A new key like this one, which goes on working for a while',
+    summary: 'Rotate a key; the old one keeps working for overlap_hours',
     method: 'POST',
     paths: ['/keys/:key_id/rotate'],
     scope: 'keys:manage',

@@ -56,7 +56,7 @@ export const messageRoutes = (parts: RouteParts): readonly Route[] => [
     operation: 'preview',
     isLook: true,
     group: 'Messages',
-    summary: 'What would become of a message, without sending it',
+    summary: 'Preview a message without sending it',
     method: 'POST',
     paths: ['/messages/preview'],
     scope: 'messages:send',
@@ -102,7 +102,7 @@ export const messageRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'cancel',
     group: 'Messages',
-    summary: 'Take a message back',
+    summary: 'Cancel a message',
     method: 'POST',
     paths: ['/messages/:message_id/cancel'],
     scope: 'messages:send',

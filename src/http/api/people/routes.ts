@@ -9,7 +9,7 @@ export const peopleRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'optOuts',
     group: 'People',
-    summary: 'Who wants no messages, newest first',
+    summary: 'Opt-outs, newest first',
     method: 'GET',
     paths: ['/opt-outs'],
     scope: 'people:manage',
@@ -45,7 +45,8 @@ export const peopleRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'erase',
     group: 'People',
-    summary: 'Forget a person: blank their texts and numbers everywhere. The opt-out stays, as a hash',
+    summary:
+      'Erase personal data: blank a person’s texts and numbers everywhere. The opt-out stays, as a hash',
     method: 'DELETE',
     paths: ['/people/:number'],
     scope: 'people:manage',

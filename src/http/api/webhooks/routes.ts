@@ -20,7 +20,7 @@ export const webhookRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'addWebhook',
     group: 'Webhooks',
-    summary: 'Add an address that is told what happens',
+    summary: 'Add a webhook',
     method: 'POST',
     paths: ['/webhooks'],
     scope: 'webhooks:manage',
@@ -95,7 +95,7 @@ export const webhookRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'replay',
     group: 'Webhooks',
-    summary: 'Tell a webhook once more of everything that happened in a time',
+    summary: 'Redeliver all events of a time range to a webhook',
     method: 'POST',
     paths: ['/webhooks/:webhook_id/replay'],
     scope: 'webhooks:manage',
@@ -107,7 +107,7 @@ export const webhookRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'deliveries',
     group: 'Webhooks',
-    summary: 'What became of each event, newest first',
+    summary: 'Deliveries of a webhook, newest first',
     method: 'GET',
     paths: ['/webhooks/:webhook_id/deliveries'],
     scope: 'webhooks:manage',
@@ -119,7 +119,7 @@ export const webhookRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'delivery',
     group: 'Webhooks',
-    summary: 'What was posted of one event, and what came back',
+    summary: 'One delivery: the posted event and each response',
     method: 'GET',
     paths: ['/webhooks/:webhook_id/deliveries/:event_id'],
     scope: 'webhooks:manage',
@@ -130,7 +130,7 @@ export const webhookRoutes = (parts: RouteParts): readonly Route[] => [
   {
     operation: 'redeliver',
     group: 'Webhooks',
-    summary: 'Tell a webhook once more of one event',
+    summary: 'Redeliver one event to a webhook',
     method: 'POST',
     paths: ['/webhooks/:webhook_id/deliveries/:event_id/replay'],
     scope: 'webhooks:manage',

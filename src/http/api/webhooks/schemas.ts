@@ -34,7 +34,7 @@ export const WebhookChangeRequest = Type.Object(
     device_id: Type.Optional(device),
     enabled: Type.Optional(
       Type.Boolean({
-        description: 'Switched on again it is told what happens from then on; replay the rest.',
+        description: 'When enabled again, it receives new events only; replay the missed ones.',
       }),
     ),
   },
@@ -56,7 +56,9 @@ const fields = {
     Type.Null(),
   ]),
   failing_since: nullableTime('Since when nothing but failures came back.'),
-  rests_until: nullableTime('Until then it is left in peace, after many failures or on its own wish.'),
+  rests_until: nullableTime(
+    'Deliveries are paused until then, after repeated failures or because of Retry-After.',
+  ),
   previous_secret_until: nullableTime('Until then the secret before the present one signs too.'),
   created_at: time('When it was added.'),
 }

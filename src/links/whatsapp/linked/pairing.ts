@@ -145,7 +145,7 @@ async function codeToType(socket: Socket, number: string, log: Log): Promise<Pai
 
 const refused = (reason: string): PairingStep => ({
   step: 'code_refused',
-  detail: `WhatsApp makes no code to type for this number (${reason}). Scan the QR code instead.`,
+  detail: `WhatsApp did not issue a pairing code for this number (${reason}). Scan the QR code instead.`,
 })
 
 function reasonOf({ content }: BinaryNode): string {

@@ -105,7 +105,7 @@ function Resume({ device }: { device: Device }) {
       isSmall
       isBusy={isBusy}
       onClick={() =>
-        act(() => api.changeDevice(device.id, { paused: false }), { done: `${device.name} goes on.` })
+        act(() => api.changeDevice(device.id, { paused: false }), { done: `${device.name} is resumed.` })
       }
     >
       Resume
@@ -125,7 +125,7 @@ function webhookItem({ id, url, enabled, disabled_reason: reason, failing_since:
     </ButtonLink>
   )
   if (!enabled && reason !== 'switched_off') {
-    const why = reason === 'gone' ? 'it answered that it is gone.' : 'it took nothing for days.'
+    const why = reason === 'gone' ? 'it answered 410 (gone).' : 'every delivery failed for five days.'
     const what = (
       <>
         The webhook <strong>{url}</strong> was switched off: {why}
@@ -136,7 +136,8 @@ function webhookItem({ id, url, enabled, disabled_reason: reason, failing_since:
   if (since === null) return []
   const what = (
     <>
-      The webhook <strong>{url}</strong> takes nothing; that began <Time at={since} />. It is tried again.
+      The webhook <strong>{url}</strong> is failing; first failure <Time at={since} />. Deliveries are
+      retried.
     </>
   )
   return [{ key: id, look: 'warn', what, remedy }]

@@ -80,7 +80,7 @@ function TellMeta({ added, webhook }: { added: AddedDevice; webhook: NonNullable
         {added.phone === '' ? `${added.name} can send.` : `${added.name} is ${added.phone}, and can send.`}
       </Notice>
       <p>
-        To hear of deliveries and answers, Meta must be told of this gateway: WhatsApp → Configuration →
+        To receive delivery reports and replies, register this gateway at Meta: WhatsApp → Configuration →
         Webhook. Then subscribe to “messages”.
       </p>
       <div className="stack tight">
@@ -92,7 +92,7 @@ function TellMeta({ added, webhook }: { added: AddedDevice; webhook: NonNullable
       <ol className="steps">
         <li className={isHeard ? 'done' : undefined}>
           {isHeard
-            ? 'Meta has called: what happens is known here.'
+            ? 'Meta has called: delivery reports and replies now arrive.'
             : `Then write to ${added.phone || 'it'} from any phone. Waiting for Meta to call…`}
         </li>
       </ol>
@@ -120,7 +120,7 @@ export function RenewCloudNumber({ device }: { device: Device }) {
   if (isDone)
     return (
       <div className="card stack compose">
-        <Notice look="good">Meta takes it. {device.name} goes on.</Notice>
+        <Notice look="good">Meta accepted it. {device.name} can send again.</Notice>
         <div className="row">
           <ButtonLink to="/devices">All devices</ButtonLink>
         </div>
@@ -134,7 +134,7 @@ export function RenewCloudNumber({ device }: { device: Device }) {
         setDone(await act(() => api.changeDevice(device.id, { cloud })))
       }}
     >
-      <p className="muted">What stays empty stays as it is.</p>
+      <p className="muted">Empty fields stay unchanged.</p>
       <SecretField label="New access token" value={token} onChange={setToken} />
       <SecretField label="New app secret" value={secret} onChange={setSecret} />
       <div className="row">

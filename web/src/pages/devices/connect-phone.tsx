@@ -52,8 +52,8 @@ export function ConnectPhone(props: Props) {
     return (
       <div className="card stack compose">
         <p>
-          A phone gets in with a fresh token. The one that was used before ends, and a phone that is connected
-          stays so until the new one comes.
+          Connecting a phone needs a new token. The previous token stops working, but a connected phone stays
+          connected until the new one registers.
         </p>
         <div className="row">
           <Button look="primary" onClick={() => setAsked(true)}>

@@ -129,13 +129,13 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
             ? {
                 label: 'Resume',
                 onChoose: () =>
-                  void act(pause(false), { done: `${device.name} goes on.`, undo: pause(true) }),
+                  void act(pause(false), { done: `${device.name} is resumed.`, undo: pause(true) }),
               }
             : {
                 label: 'Pause',
                 onChoose: () =>
                   void act(pause(true), {
-                    done: `${device.name} is paused. What waits for it, and may, goes through others.`,
+                    done: `${device.name} is paused. Queued messages that do not name it move to other devices.`,
                     undo: pause(false),
                   }),
               },
@@ -152,7 +152,7 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
                 label: 'Drain',
                 onChoose: () =>
                   void act(drain(true), {
-                    done: `${device.name} finishes what waits for it, and gets nothing new.`,
+                    done: `${device.name} is draining: it finishes its queue and rejects new messages.`,
                     undo: drain(false),
                   }),
               },
@@ -189,4 +189,4 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
 const afterwards = ({ waiting }: Device) =>
   waiting === 0
     ? 'Its queue is empty.'
-    : `${counted(waiting, 'message')} wait for it. Those that were not meant for it by name go through another device if there is one; the others end as failed, with the reason device_removed.`
+    : `${counted(waiting, 'message')} wait for it. Those that do not name it move to another device if there is one; the others fail with device_removed.`

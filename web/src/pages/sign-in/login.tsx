@@ -44,7 +44,7 @@ function SignIn({ isInsecure, before }: { isInsecure: boolean; before: SignedIn 
       </EntryForm>
       <div className="stack">
         <p className="muted small">
-          Lost your password? Ask an owner for a link, or on the gateway’s machine run
+          Lost your password? Ask an owner or admin for a link, or on the gateway’s machine run
         </p>
         <Secret text="npx basestation users reset EMAIL" />
       </div>

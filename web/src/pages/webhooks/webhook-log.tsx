@@ -48,7 +48,7 @@ function Log({ webhook }: { webhook: Webhook }) {
         <>
           <span className="pre">{webhook.url}</span> <span className={`badge ${look}`}>{word}</span>
           <br />
-          Told of {webhook.types === null ? 'everything' : webhook.types.join(', ')}.{' '}
+          Events: {webhook.types === null ? 'all' : webhook.types.join(', ')}.{' '}
           <Link href="/webhooks">All webhooks</Link>
         </>
       }
@@ -57,7 +57,7 @@ function Log({ webhook }: { webhook: Webhook }) {
       <div className="stack wide">
         {webhook.failing_since && (
           <Notice look="warn">
-            Failing since <Time at={webhook.failing_since} />. Each event is retried up to ten times over
+            Failing since <Time at={webhook.failing_since} />. Each event is attempted up to ten times over
             about three days. After five days without a success the webhook is disabled.
           </Notice>
         )}
@@ -154,7 +154,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
             await act(remove, { done: 'Removed.' })
           }}
         >
-          <p className="pre">{webhook.url} is told nothing more, and its log goes with it.</p>
+          <p className="pre">{webhook.url} receives no more events, and its delivery log is deleted.</p>
         </Confirm>
       )}
     </>
@@ -186,14 +186,12 @@ function Replay({ webhook, onClose }: { webhook: Webhook; onClose: () => void })
   }
   return (
     <Sheet title="Replay" onClose={onClose}>
-      <p>
-        What happened is told once more, under the same ids, so that a careful receiver counts nothing twice.
-      </p>
+      <p>Past events are delivered again with the same ids, so that the receiver can ignore duplicates.</p>
       <SelectField label="How far back" value={hours} onChange={setHours} options={spans} />
       <div className="foot-actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" isBusy={isBusy} onClick={replay}>
-          Tell it again
+          Redeliver events
         </Button>
       </div>
     </Sheet>

@@ -35,8 +35,7 @@ export default function Webhooks() {
             {webhooks.length === 0 ? (
               <Empty title="No webhook yet">
                 <p>
-                  Give the address of a program of yours, and it hears of deliveries and answers as they
-                  happen.
+                  Enter the URL of your program. It then receives delivery reports and replies as they happen.
                 </p>
                 {add}
               </Empty>
@@ -63,7 +62,7 @@ export default function Webhooks() {
 export const ShownOnce = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
   <Sheet title="Signing secret" onClose={onClose} isSticky>
     <Notice look="warn">
-      With it your program sees that a request really comes from here. It is shown only this once.
+      Your program uses it to verify that a request comes from this gateway. It is shown only once.
     </Notice>
     <Secret text={secret} label="Copy the secret" />
     <div className="foot-actions">
@@ -75,7 +74,7 @@ export const ShownOnce = ({ secret, onClose }: { secret: string; onClose: () => 
 )
 
 const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
-  <DataTable heads={['Address', 'State', 'Told of', 'Added']}>
+  <DataTable heads={['Address', 'State', 'Events', 'Added']}>
     {webhooks.map(webhook => {
       const { word, look } = healthOf(webhook)
       return (
