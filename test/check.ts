@@ -35,6 +35,7 @@ const slow = /fuzz|kill|dashboard|matrix|commands|phones\.|restarts|trouble|sign
 /** All files that are meant, or those that were asked for. */
 function filesOf(asked: readonly string[]): string[] {
   const found = globSync(asked.length > 0 ? asked : tests).toSorted()
+  if (found.length === 0) throw new Error(`no test file is called ${asked.join(' ')}`)
   return [...found.filter(file => slow.test(file)), ...found.filter(file => !slow.test(file))]
 }
 

@@ -8,6 +8,8 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { moves, statuses } from '../src/core/messages/message.ts'
 import { normaliseNumber } from '../src/core/people/number.ts'
+import { writerOf } from '../src/http/server/serialization.ts'
+import { checker } from '../src/http/server/validation.ts'
 import { emptied, tables, transient } from '../src/store/backup.ts'
 import { openStore } from '../src/store/open.ts'
 import { normalise } from '../web/src/pages/bulk/list.ts'
@@ -32,6 +34,21 @@ test('the state of a message changes in one statement, guarded by the table of m
   )
   for (const [from, to] of Object.entries(moves))
     for (const status of to) assert.ok(statuses.includes(status), `${from} → ${status}`)
+})
+
+test('every schema can be checked against and written by: they are made only when first asked for', async () => {
+  const files = globSync('src/http/**/{*schemas,shapes}.ts', { cwd: root })
+  let count = 0
+  for (const file of files)
+    for (const [name, schema] of Object.entries(await import(join(root, file)))) {
+      const isSchema =
+        typeof schema === 'object' && schema !== null && ('type' in schema || 'anyOf' in schema)
+      if (!isSchema) continue
+      count += 1
+      assert.doesNotThrow(() => writerOf(schema), `${file}: ${name}`)
+      assert.doesNotThrow(() => checker(schema)(Symbol('nothing fits')), `${file}: ${name}`)
+    }
+  assert.ok(count > 50, `${count} schemas`)
 })
 
 /** Every table with its columns, in the order of the alphabet. */

@@ -13,6 +13,8 @@ export type OtherSide = {
   deviceId: string
   environment: keyof typeof bases
   recipient: string
+  /** One whose delivery takes its time, where the other side reports by itself. */
+  slowRecipient?: string
   /** Every text that reached it so far, as often as it did. */
   taken(): Promise<string[]>
   /** It says that the text arrived, and again for as long as the gateway does not keep it. */
@@ -23,12 +25,15 @@ export type OtherSide = {
 }
 
 /** Every statement about these tables fails, as when a disk is gone. */
-async function whileStorageIsAway(database: string, work: () => Promise<void>): Promise<void> {
+async function whileStorageIsAway(
+  database: string,
+  work: (other: DatabaseSync) => Promise<void>,
+): Promise<void> {
   const tables = ['messages', 'received']
   const other = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 10_000 })
   for (const table of tables) other.exec(`ALTER TABLE ${table} RENAME TO ${table}_away`)
   try {
-    await work()
+    await work(other)
   } finally {
     for (const table of tables) other.exec(`ALTER TABLE ${table}_away RENAME TO ${table}`)
     other.close()
@@ -51,9 +56,9 @@ export function linkContract(name: string, connect: (database: string) => Promis
 
     const ask = (method: string, path: string, body?: object) =>
       side.gateway.ask(method, `${bases[side.environment]}${path}`, { key, ...(body && { body }) })
-    const send = async (message: string): Promise<string> => {
+    const send = async (message: string, to = side.recipient): Promise<string> => {
       const answer = await ask('POST', '/sms/send', {
-        to: side.recipient,
+        to,
         message,
         device_id: side.deviceId,
       })
@@ -81,13 +86,16 @@ export function linkContract(name: string, connect: (database: string) => Promis
       assert.equal(times(await side.taken(), 'once'), 1)
     })
     test('a report that could not be stored is told again', async () => {
-      const id = await send('reported twice')
+      const id = await send('reported twice', side.slowRecipient)
       await isTaken('reported twice')
       let delivery: Promise<void> | undefined
-      await whileStorageIsAway(database, async () => {
+      await whileStorageIsAway(database, async other => {
+        const [row] = other.prepare('SELECT status FROM messages_away WHERE id = ?').all(id)
+        assert.notEqual(row!.status, 'delivered', 'not yet')
         assert.ok((await ask('GET', `/sms/status/${id}`)).status >= 500)
         delivery = side.deliver('reported twice')
-        await sleep(500)
+        // Long enough that it was told, and could not be stored.
+        await sleep(1_200)
       })
       await delivery
       await becomes(id, 'delivered')
@@ -96,7 +104,9 @@ export function linkContract(name: string, connect: (database: string) => Promis
     test('what somebody writes is received once, though it is handed over twice', async context => {
       if (!side.write) return context.skip('nobody writes to it')
       await side.write('hello')
-      await until('received', async () => (await received()).includes('hello'))
+      // What comes after it is there: so would be a second copy.
+      await side.write('and another')
+      await until('received', async () => (await received()).includes('and another'))
       assert.equal(times(await received(), 'hello'), 1)
     })
     test('what somebody writes while nothing can be stored is received later, once', async context => {
@@ -107,6 +117,8 @@ export function linkContract(name: string, connect: (database: string) => Promis
         await sleep(500)
       })
       await writing
+      await side.write('and after it')
+      await until('received', async () => (await received()).includes('and after it'))
       await until('received', async () => (await received()).includes('in the meantime'))
       assert.equal(times(await received(), 'in the meantime'), 1)
     })

@@ -13,13 +13,15 @@ import { whatsappWorld } from './standins/whatsapp/world.ts'
 const insist = (what: string, tell: () => Promise<number>) => until(what, async () => (await tell()) < 300)
 
 linkContract('a simulated phone', async (database): Promise<OtherSide> => {
-  const gateway = await startGateway({ database, pace: 1 })
+  // Slow deliveries take 30 seconds: here 0.9.
+  const gateway = await startGateway({ database, pace: 0.03 })
   const { id: deviceId } = await gateway.device('staging')
   return {
     gateway,
     deviceId,
     environment: 'staging',
     recipient: '+15550101234',
+    slowRecipient: '+15550100004',
     taken: async () => gateway.onAir.map(({ message }) => message.text),
     // It does by itself.
     deliver: async () => {},
@@ -40,8 +42,8 @@ linkContract('an Android phone', async (database): Promise<OtherSide> => {
     recipient: '+15550101234',
     async taken() {
       for (const { id, textMessage } of await app.list()) {
-        // The app knows what it has by its id.
-        if (!ids.has(textMessage.text)) taken.push(textMessage.text)
+        // What it is shown again it knows by its id.
+        if (![...ids.values()].includes(id)) taken.push(textMessage.text)
         ids.set(textMessage.text, id)
       }
       return taken

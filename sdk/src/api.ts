@@ -307,10 +307,12 @@ export type DeviceAbilities = {
   added_by: 'name' | 'enrolment' | 'linking' | 'credentials'
   /** What its limits count. */
   counts: 'sms_parts' | 'messages'
-  /** So many SMS parts, or characters, a text may have. */
+  /** Longest text: SMS parts where counts is sms_parts, characters where it is messages. */
   longest_text: number
   /** It can send media. */
   media: boolean
+  /** Longest text with media, in characters; null: it cannot send media. */
+  longest_caption: number | null
   /** Its number is what its network says, and cannot be changed. */
   fixed_number: boolean
 }

@@ -2,6 +2,7 @@
 
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
+import { Problem } from '../core/problem.ts'
 import type { Output } from './output.ts'
 
 export type OptionSpec = ParseArgsOptionDescriptor & {
@@ -40,6 +41,19 @@ export type Command = {
 export const exitCodes = { ok: 0, failed: 1, usage: 2, unreachable: 3, refused: 4 } as const
 
 export class UsageError extends Error {}
+
+/** A rule that the API has too. There it names a field; here that is an option, and breaking it is wrong usage. */
+export function ruled<Result>(rule: () => Result): Result {
+  try {
+    return rule()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_request') throw error
+    const { message, errors = [] } = error
+    const field = errors[0]?.pointer.split('/').at(-1)
+    const isNamed = field && message.startsWith(`${field} `)
+    throw new UsageError(isNamed ? `--${field.replaceAll('_', '-')}${message.slice(field.length)}` : message)
+  }
+}
 
 /** Rightly asked, but not to be done as things are. */
 export class Refusal extends Error {}

@@ -10,7 +10,7 @@ import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
 import { shownDevice } from '../core/wire/device.ts'
 import { openSealer } from '../secrets/secret-key.ts'
-import { type Command, type Context, type Given, UsageError } from './command.ts'
+import { type Command, type Context, type Given, ruled, UsageError } from './command.ts'
 import { secretFrom } from './secret-file.ts'
 import { deviceNamed, withStore } from './with-store.ts'
 
@@ -60,7 +60,7 @@ const set: Command = {
     const safety = safetyOf(given)
     const name = given.text('name')
     return changeDevice(context, 'Changed', renewalOf(given), {
-      ...(name !== undefined && { name: nameOf(name) }),
+      ...(name !== undefined && { name: ruled(() => nameOf(name)) }),
       ...(phone !== undefined && { phone }),
       ...(perMinute !== undefined && { perMinute }),
       ...(perDay !== undefined && { perDay }),
@@ -109,15 +109,15 @@ function changeDevice(
   return withStore(context, async store => {
     const [id = ''] = context.given.words
     if (Object.keys(change).length === 0 && !renewal) throw new UsageError('nothing to change')
+    const before = await deviceNamed(store, id)
+    ruled(() => rules.checkChange(before, change))
     if (renewal) {
       const { renewCloudNumber } = await import('../wiring/add-cloud-number.ts')
       const { config } = context
       const sealer = await openSealer(store, config)
       const parts = { store, config, sealer, publicUrl: config.PUBLIC_URL }
-      await renewCloudNumber(parts, await deviceNamed(store, id), renewal)
+      await renewCloudNumber(parts, before, renewal)
     }
-    const before = await deviceNamed(store, id)
-    rules.checkChange(before, change)
     const device = await store.change(before, change)
     if (!device) throw missing(id)
     const member = (await fleetOf(store)).member(device.id)!
@@ -131,7 +131,7 @@ export const missing = (id: string) =>
 
 export function phoneOf(given: Given): string | undefined {
   const text = given.text('phone')
-  return text === undefined ? undefined : rules.phoneOf(text)
+  return text === undefined ? undefined : ruled(() => rules.phoneOf(text))
 }
 
 function limitOf(given: Given, name: string): number | null | undefined {

@@ -10,7 +10,7 @@ import type { Store } from '../core/store.ts'
 import { shownEnrolment } from '../core/wire/device.ts'
 import { openSealer } from '../secrets/secret-key.ts'
 import { addCloud, checkCredentials, cloudOptions } from './cloud.ts'
-import { type Command, type Context, required, UsageError } from './command.ts'
+import { type Command, type Context, required, ruled, UsageError } from './command.ts'
 import { fleetOf, missing, phoneOf, settingCommands, shown } from './device-settings.ts'
 import { linkInTerminal } from './link.ts'
 import { printable, table } from './output.ts'
@@ -91,13 +91,12 @@ const add: Command = {
       const { config, given, output } = context
       const name = required(given, 'kind')
       const environment = environmentNamed(given, findKind(name)?.environments[0] ?? 'production')
-      const code = given.flag('no-code') ? false : undefined
-      const kind = askedKind({ kind: name, driver: given.text('driver'), code }, environment)
+      const kind = ruled(() => askedKind(name, given.text('driver'), environment))
       checkCredentials(given, kind)
       const draft = {
         environmentId: await environmentId(store, environment),
         kind: kind.name,
-        name: nameOf(required(given, 'name')),
+        name: ruled(() => nameOf(required(given, 'name'))),
         phone: phoneOf(given) ?? '',
       }
       if (kind.addedBy === 'credentials') {

@@ -14,7 +14,7 @@ import { nameOf } from '../core/lib/name.ts'
 import { isoTimeOrNull } from '../core/lib/time.ts'
 import { Problem } from '../core/problem.ts'
 import { shownKey } from '../core/wire/key.ts'
-import { type Command, duration, type Given, required, UsageError, wholeNumber } from './command.ts'
+import { type Command, duration, type Given, required, ruled, UsageError, wholeNumber } from './command.ts'
 import { table } from './output.ts'
 import { environmentId, environmentNamed, environmentOption, withStore } from './with-store.ts'
 
@@ -50,14 +50,14 @@ const create: Command = {
       const secret = newSecret(environment)
       const draft = {
         environmentId: await environmentId(store, environment),
-        name: nameOf(required(given, 'name')),
+        name: ruled(() => nameOf(required(given, 'name'))),
         scopes: scopesOf(given),
         rateLimit: wholeNumber(given, 'rate-limit', 1) ?? null,
         allowedIps: listed(given.text('allow-ips') ?? ''),
         expiresAt: lifetime === undefined ? null : Date.now() + lifetime,
         createdBy: 'command line',
       }
-      checkKey(draft, Date.now())
+      ruled(() => checkKey(draft, Date.now()))
       const key = await store.addKey(draft, hashSecret(secret), hintOf(secret))
       output.show({ ...shownKey(key), key: secret }, () =>
         [

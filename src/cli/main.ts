@@ -90,8 +90,6 @@ function explained(error: unknown): Explained {
   if (error instanceof Unreachable) return { code: exitCodes.unreachable, name: 'unreachable', text: message }
   if (error instanceof BasestationError)
     return { code: exitCodes.refused, name: error.code, text: withReasons(error) }
-  if (error instanceof Problem && error.code === 'invalid_request')
-    return { code: exitCodes.usage, name: 'usage', text: sentence(asOption(error)) }
   if (error instanceof Problem) {
     const code = outOfReach.has(error.code) ? exitCodes.unreachable : exitCodes.refused
     return { code, name: error.code, text: sentence(message) }
@@ -104,14 +102,6 @@ function explained(error: unknown): Explained {
     name: 'failed',
     text: ofSystem === undefined ? String((error as Error).stack) : sentence(message),
   }
-}
-
-/** A rule that the API has too names a field; here it is an option. */
-function asOption({ message, errors = [] }: Problem): string {
-  const field = errors[0]?.pointer.split('/').at(-1)
-  return field && message.startsWith(`${field} `)
-    ? `--${field.replaceAll('_', '-')}${message.slice(field.length)}`
-    : message
 }
 
 const sentence = (text: string) =>

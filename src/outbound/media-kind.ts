@@ -1,7 +1,6 @@
 /** What a file is, by its content and not by its name. */
 
 import { open } from 'node:fs/promises'
-import { fileTypeFromFile } from 'file-type'
 
 export type MediaClass = 'image' | 'video' | 'audio' | 'document'
 export type MediaKind = { class: MediaClass; extension: string; mime: string }
@@ -43,6 +42,8 @@ export type Hints = { name: string; declared: string }
 export async function mediaKindOf(path: string, { name, declared }: Hints): Promise<MediaKind | undefined> {
   const says = (extension: string, mime: string) =>
     name.toLowerCase().endsWith(`.${extension}`) || declared.toLowerCase().split(';')[0]!.trim() === mime
+  // Loaded with the first file: most starts of the program never see one.
+  const { fileTypeFromFile } = await import('file-type')
   const found = await fileTypeFromFile(path)
   // An old office file is a container that many programs use: only its name or its sender can tell.
   if (found?.ext === 'cfb') return says('doc', doc.mime) ? doc : undefined

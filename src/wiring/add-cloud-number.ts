@@ -44,7 +44,7 @@ export async function addCloudNumber(
     ({ about, removedAt }) => about.phoneNumberId === phoneNumberId && removedAt === null,
   )
   if (taken) throw invalid('/cloud/phone_number_id', `This number is the device ${taken.name} already.`)
-  const limits = { perMinute: null, perDay: null }
+  const limits = { perMinute: cloudNumber.perMinute, perDay: null }
   const draft = { environmentId, kind: cloudNumber.name, name, phone, ...limits }
   const id = randomUUIDv7()
   const verifyToken = newVerifyToken()

@@ -14,7 +14,7 @@ export async function prepareFirstRun(store: Store): Promise<string | undefined>
     kind: simulated.name,
     name: 'Simulated phone',
     phone: '+15550100000',
-    perMinute: null,
+    perMinute: simulated.perMinute,
     perDay: null,
   })
   const key = store.addKey(

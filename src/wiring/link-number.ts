@@ -102,6 +102,7 @@ async function linked(
     id,
     environmentId,
     kind: linkedNumber.name,
+    driver: linkedNumber.driver,
     name,
     phone,
     perMinute: linkedNumber.perMinute,

@@ -11,7 +11,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { openStore } from '../../src/store/open.ts'
 import { Catcher, verify } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
-import { until } from '../standins/gateway.ts'
+import { soonMs, until } from '../standins/gateway.ts'
 import { freePort } from '../standins/port.ts'
 import { passedOn, type Ran, ranHere } from '../standins/program.ts'
 
@@ -151,8 +151,10 @@ for (const database of databases)
       assert.equal(refused.code, 4)
       assert.match(refused.error, /messages:send/)
       assert.equal((await run(`keys revoke ${id}`)).code, 0)
-      await until('it stopped', async () =>
-        (await run('inbox --json', { BASESTATION_KEY: key })).error.includes('revoked_key'),
+      await until(
+        'it stopped',
+        async () => (await run('inbox --json', { BASESTATION_KEY: key })).error.includes('revoked_key'),
+        soonMs,
       )
       const listed = (await run('keys list --environment staging --json')).json
       assert.ok(
@@ -183,7 +185,7 @@ for (const database of databases)
         (await run('devices list --environment staging --json')).json.find(
           (one: { id: string }) => one.id === id,
         )
-      await until('online', async () => (await find()).status === 'online')
+      await until('online', async () => (await find()).status === 'online', soonMs)
       await run(`devices set ${id} --name New --per-minute 7 --per-day none`)
       assert.equal((await run(`devices pause ${id}`)).code, 0)
       const { name, per_minute, per_day, paused } = await find()

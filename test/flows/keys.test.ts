@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { hashSecret, newSecret } from '../../src/core/access/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases } from '../standins/databases.ts'
-import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+import { soonMs, startGateway, type TestGateway, until } from '../standins/gateway.ts'
 
 for (const database of databases)
   describe(`keys on ${database.name}`, () => {
@@ -52,7 +52,7 @@ for (const database of databases)
     test('an expired key stops working at its time', async () => {
       const key = await gateway.key('staging', { expiresAt: Date.now() + 700 })
       assert.equal((await look(key)).status, 200)
-      await until('expired', async () => (await codeOf(key)) === 'expired_key')
+      await until('expired', async () => (await codeOf(key)) === 'expired_key', soonMs)
     })
 
     test('a revoked key stops working within a second, also when another process revokes it', async () => {
@@ -62,7 +62,7 @@ for (const database of databases)
       const other = await openStore(url, { now: Date.now })
       await other.revokeKey(known)
       await other.close()
-      await until('revoked', async () => (await codeOf(key)) === 'revoked_key')
+      await until('revoked', async () => (await codeOf(key)) === 'revoked_key', soonMs)
     })
 
     test('each scope opens its own doors only, and the missing one is named', async () => {

@@ -8,7 +8,7 @@ import { android } from '../../src/core/devices/kinds/android.ts'
 import { hashCode, hashDeviceToken } from '../../src/core/devices/phone.ts'
 import { App, slot } from '../standins/app.ts'
 import { databases } from '../standins/databases.ts'
-import { startGateway, type TestGateway, until } from '../standins/gateway.ts'
+import { soonMs, startGateway, type TestGateway, until } from '../standins/gateway.ts'
 
 for (const { name, empty } of databases)
   describe(`phones with the app on ${name}`, () => {
@@ -243,7 +243,7 @@ for (const { name, empty } of databases)
       test('a new message is told at once', async () => {
         const { app, stream } = await connected()
         await send(app)
-        await until('told', () => stream.events.includes('MessageEnqueued'))
+        await until('told', () => stream.events.includes('MessageEnqueued'), soonMs)
         app.hangUp()
       })
       test('two streams of one phone both get every event, and the older one stays', async () => {

@@ -8,6 +8,47 @@ import { openDriver, openStore } from '../../src/store/open.ts'
 import { databases } from '../standins/databases.ts'
 
 for (const { name, empty } of databases)
+  test(`devices on ${name} keep their kind when its check goes, and linked numbers stay careful`, async () => {
+    const url = await empty()
+    const driver = openDriver(url)
+    const last = steps.findIndex(({ version }) => version === 9)
+    await migrate(driver, Date.now, steps.slice(0, last))
+    const before = [
+      ['phone', 'android', null],
+      // As versions before drivers wrote them.
+      ['linked', 'whatsapp', null],
+      ['official', 'whatsapp', 'cloud'],
+      ['pretended', 'simulated', null],
+    ] as const
+    await driver.transact(async connection => {
+      for (const [id, kind, driven] of before)
+        await connection.all(sql`
+          INSERT INTO devices (id, environment_id, kind, name, phone, driver, created_at)
+          VALUES (${id}, 2, ${kind}, ${id}, '', ${driven}, 1)`)
+    })
+    await driver.close()
+    const store = await openStore(url, { now: Date.now })
+    const devices = (await store.allDevices()).map(
+      device => [device.id, device.kind, device.driver, device.safety !== null] as const,
+    )
+    assert.deepEqual(devices.toSorted(), [
+      ['linked', 'whatsapp', 'linked', true],
+      ['official', 'whatsapp', 'cloud', false],
+      ['phone', 'android', null, false],
+      ['pretended', 'simulated', null, false],
+    ])
+    await store.close()
+    const other = openDriver(url)
+    await other.transact(async connection => {
+      await connection.all(sql`UPDATE devices SET kind = 'of a later version' WHERE id = 'pretended'`)
+    })
+    await other.close()
+    const again = await openStore(url, { now: Date.now })
+    assert.equal((await again.allDevices()).length, 4, 'a kind that is not known is listed, and harms nobody')
+    await again.close()
+  })
+
+for (const { name, empty } of databases)
   test(`keys that could read all words in events on ${name} go on reading them, and the others get nothing`, async () => {
     const url = await empty()
     const driver = openDriver(url)

@@ -18,7 +18,7 @@ const rounds = Number(process.env.KILLS ?? 3)
 
 for (const { name, empty } of databases)
   test(`killed ${rounds} times on ${name} while three webhooks are told, one of them failing now and then: each hears of every event`, {
-    timeout: 60_000 + rounds * 10_000,
+    timeout: 240_000 + rounds * 10_000,
   }, async () => {
     const database = await empty()
     const port = await freePort()

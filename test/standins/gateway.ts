@@ -142,6 +142,9 @@ export async function withGateway(
 /** For every wait: a busy machine is slow, and only what never happens costs the whole of it. */
 export const patienceMs = 90_000
 
+/** For what is promised within a second or so: generous to a busy machine, and far below a cache that lasts a minute. */
+export const soonMs = 20_000
+
 /** Waits until it is so, and says what it waited for if it never is. */
 export async function until(
   what: string,

@@ -29,7 +29,11 @@ export class KillableGateway {
     const child = this.#next
     this.#running = child
     child.stdin!.write('start\n')
-    const [line] = await once(child.stdout!, 'data')
+    const died = once(child, 'exit').then(([code]) => {
+      throw new Error(`the gateway ended with ${code} before it listened`)
+    })
+    const [line] = await Promise.race([once(child.stdout!, 'data'), died])
+    died.catch(() => {})
     this.#next = this.#load()
     return String(line).trim()
   }

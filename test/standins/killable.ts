@@ -11,9 +11,9 @@ import { readConfig } from '../../src/config.ts'
 import { simulatedPhones } from '../../src/links/simulated.ts'
 import { build } from '../../src/main.ts'
 
-// Loaded ahead of time, it waits for its turn; it ends with whoever loaded it.
+// Loaded ahead of time, it waits for its turn, and ends with whoever loaded it.
+process.stdin.on('end', () => process.exit())
 await once(process.stdin, 'data')
-process.stdin.pause()
 
 const [database = '', ledger = '', port = '0'] = process.argv.slice(2)
 const gateway = await build(

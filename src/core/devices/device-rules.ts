@@ -6,16 +6,10 @@ import { invalid } from '../problem.ts'
 import type { Device } from './device.ts'
 import type { DeviceChange } from './device-draft.ts'
 import { allKinds, findKind, type Kind, kindNames, kindOf } from './kinds/kinds.ts'
-
-export type AskedKind = {
-  kind: string
-  driver?: string | undefined
-  /** Whether a one-time code is wanted; undefined: nothing was said of it. */
-  code?: boolean | undefined
-}
+import type { Safety } from './sending-safety.ts'
 
 /** The kind that is meant, if such a device may be added to the environment. */
-export function askedKind({ kind: name, driver, code }: AskedKind, environment: EnvironmentName): Kind {
+export function askedKind(name: string, driver: string | undefined, environment: EnvironmentName): Kind {
   const drivers = allKinds.flatMap(one => (one.name === name ? (one.driver ?? []) : []))
   const kind = findKind(name, driver)
   if (!kind && !findKind(name)) throw invalid('/kind', `kind must be ${either(kindNames())}.`)
@@ -26,9 +20,13 @@ export function askedKind({ kind: name, driver, code }: AskedKind, environment: 
     )
   if (!kind.environments.includes(environment))
     throw invalid('/kind', `A device of the kind ${name} exists only in ${either(kind.environments)}.`)
-  if (code !== undefined && kind.addedBy !== 'enrolment')
-    throw invalid('/code', 'code is only for devices that are connected by an app.')
   return kind
+}
+
+/** A one-time code is for a phone with an app; elsewhere nobody could type it. */
+export function checkCode({ addedBy }: Kind, code: boolean | undefined): void {
+  if (code !== undefined && addedBy !== 'enrolment')
+    throw invalid('/code', 'code is only for devices that are connected by an app.')
 }
 
 export function checkChange(device: Device, { phone, safety }: DeviceChange): void {
@@ -39,7 +37,10 @@ export function checkChange(device: Device, { phone, safety }: DeviceChange): vo
     )
   if (!safety) return
   if (!device.safety) throw invalid('/safety', 'Only linked WhatsApp numbers have safety settings.')
-  const { gapLeast, gapMost } = { ...device.safety, ...safety }
+  checkSafety({ ...device.safety, ...safety })
+}
+
+export function checkSafety({ gapLeast, gapMost }: Safety): void {
   if (gapMost < gapLeast)
     throw invalid('/safety/gap_most_seconds', 'gap_most_seconds must not be less than gap_least_seconds.')
 }

@@ -7,6 +7,8 @@ export const longestName = 100
 export function nameOf(given: string): string {
   const name = given.trim()
   if (name === '') throw invalid('/name', 'name must not be empty.')
-  if (name.length > longestName) throw invalid('/name', `name may have at most ${longestName} characters.`)
+  // As the schemas count: an emoji is one.
+  if ([...name].length > longestName)
+    throw invalid('/name', `name may have at most ${longestName} characters.`)
   return name
 }

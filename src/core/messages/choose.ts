@@ -50,7 +50,7 @@ export class Weight {
   excess(kind: Kind): string {
     if (kind.counts === 'messages') {
       const most = `${this.#mostCharacters(kind)}${this.content.media ? ' with media' : ''}`
-      return `The text has ${this.content.text.length} characters; a ${kind.title} takes ${most}.`
+      return `The text has ${this.content.text.length} characters; ${kind.title}: at most ${most}.`
     }
     const because = this.sms.culprit === undefined ? '' : ` because of the character “${this.sms.culprit}”`
     return `The text takes ${this.sms.segments} SMS segments in ${this.sms.encoding}${because}; at most ${kind.longestText} are allowed.`
@@ -67,9 +67,9 @@ export function refusal(
   weight: Weight,
   now: number,
   later = false,
+  kind = kindOf(device),
 ): Refusal | undefined {
   const refuse = (code: Refusal['code'], detail: string): Refusal => ({ deviceId: device.id, code, detail })
-  const kind = kindOf(device)
   if (!online && !later) return refuse('offline', `${device.name} is offline.`)
   if (weight.content.media && kind.longestCaption === null)
     return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
@@ -97,7 +97,8 @@ export function choose(
   const refusals: Refusal[] = []
   const able: { candidate: Candidate; rank: readonly number[] }[] = []
   for (const candidate of candidates) {
-    const no = refusal(candidate, weight, now, later)
+    const kind = kindOf(candidate.device)
+    const no = refusal(candidate, weight, now, later, kind)
     if (no) {
       refusals.push(no)
       continue
@@ -106,8 +107,8 @@ export function choose(
     const rank = [
       // It could take the message, but would sit on it: only if nobody else can.
       isHeldBack(device, candidate.load.pace, now) ? 1 : 0,
-      !weight.content.media && kindOf(device).counts !== 'sms_parts' ? 1 : 0,
-      expectedSeconds(candidate, weight, 1, now),
+      !weight.content.media && kind.counts !== 'sms_parts' ? 1 : 0,
+      expectedSeconds(candidate, weight, 1, now, kind),
       lastChosen,
     ]
     able.push({ candidate, rank })
@@ -141,8 +142,9 @@ export function expectedSeconds(
   weight: Weight,
   count: number,
   now: number,
+  kind = kindOf(device),
 ): number {
-  const parts = weight.parts(kindOf(device))
+  const parts = weight.parts(kind)
   const ahead = load.waitingParts + (count - 1) * parts
   const gaps = ((load.waiting + count - 1) * averageGapMs(device.safety)) / 1_000
   return expectedWait(limitsOf(device, now), load.pace, ahead, parts, now) + gaps

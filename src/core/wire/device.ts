@@ -61,6 +61,7 @@ const abilitiesOf = (kind: Kind) => ({
   counts: kind.counts,
   longest_text: kind.longestText,
   media: kind.longestCaption !== null,
+  longest_caption: kind.longestCaption,
   fixed_number: kind.hasFixedNumber,
 })
 

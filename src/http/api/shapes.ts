@@ -1,10 +1,10 @@
 /** The shapes on the wire: one schema each for checking, for answering and for the OpenAPI document. */
 
-import { type Static, Type } from 'typebox'
 import { pageSize } from '../../core/inbox/received.ts'
 import { mostRecipients } from '../../core/messages/gateway.ts'
 import { statuses, validityMs } from '../../core/messages/message.ts'
 import { problemCodes } from '../../core/problem.ts'
+import { type Static, Type } from '../schema.ts'
 
 export const closed = { additionalProperties: false }
 export const uuid = (description: string) => Type.String({ format: 'uuid', description })

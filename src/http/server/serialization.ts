@@ -7,7 +7,7 @@ type Write = (value: unknown) => string
 /** The same shape answers under several paths and in both environments. */
 const writers = new WeakMap<object, Write>()
 
-function writerOf(schema: object): Write {
+export function writerOf(schema: object): Write {
   const known = writers.get(schema)
   if (known) return known
   const made: Write = fastJson(schema)

@@ -1,9 +1,9 @@
 /** The shapes of signing in, on the wire. Only the dashboard uses them. */
 
-import { type Static, Type } from 'typebox'
 import { scopes } from '../../core/access/key.ts'
 import { roles } from '../../core/access/user.ts'
 import { closed, time, words } from '../api/shapes.ts'
+import { type Static, Type } from '../schema.ts'
 
 const success = { success: Type.Boolean() }
 const role = words(roles, 'owner and admin: everything; operator: send and read; viewer: read.')

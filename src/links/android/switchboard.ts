@@ -1,6 +1,7 @@
 /** Where the phones are: their event streams at this node, who is online, and who needs a look. */
 
 import type { Device } from '../../core/devices/device.ts'
+import { android } from '../../core/devices/kinds/android.ts'
 import type { Phone } from '../../core/devices/phone.ts'
 import type { Log } from '../../core/lib/log.ts'
 import { Loop } from '../../core/lib/loop.ts'
@@ -43,7 +44,7 @@ type Line = { news: News; online: boolean; attention: string; settings: string; 
  * the same on all of them is in the database.
  */
 export class Switchboard implements LinkKind {
-  readonly kind = 'android'
+  readonly kind = android.name
   readonly #parts: SwitchboardParts
   readonly #contacts = new Map<string, Contact>()
   readonly #lines = new Map<string, Line>()

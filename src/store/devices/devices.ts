@@ -2,6 +2,7 @@
 
 import type { Connection, Description, Device, Load, Node } from '../../core/devices/device.ts'
 import type { DeviceChange } from '../../core/devices/device-draft.ts'
+import { checkSafety } from '../../core/devices/device-rules.ts'
 import { kindOf, safetyOf } from '../../core/devices/kinds/kinds.ts'
 import type { Pace } from '../../core/devices/pace.ts'
 import type { Owned } from '../../core/environment.ts'
@@ -81,6 +82,8 @@ export const change: Verb<Owned & { change: DeviceChange }, Device | undefined> 
       ...change,
       safety: before.safety && { ...before.safety, ...change.safety },
     }
+    // Two changes at once may each be right, and wrong together.
+    if (after.safety) checkSafety(after.safety)
     await tx.all(sql`
       UPDATE devices SET name = ${after.name}, phone = ${after.phone}, per_minute = ${after.perMinute},
         per_day = ${after.perDay}, paused = ${after.paused}, draining = ${after.draining}

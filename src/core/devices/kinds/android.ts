@@ -5,6 +5,7 @@ import type { KindRecord } from './kind.ts'
 export const android = {
   name: 'android',
   driver: null,
+  isUsual: true,
   title: 'Android phone',
   about: 'Sends and receives SMS with its own SIM, through an app that you install on it.',
   environments: ['production', 'staging'],

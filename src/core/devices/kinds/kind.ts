@@ -13,6 +13,8 @@ export type KindRecord = {
   name: string
   /** How it is reached, where one kind is reached in several ways; each has a record of its own. */
   driver: string | null
+  /** The one that is meant where no driver is named, as in rows of older versions. */
+  isUsual: boolean
   title: string
   /** For somebody who chooses what to add. */
   about: string

@@ -15,6 +15,7 @@ const whatsapp = {
 export const linkedNumber = {
   ...whatsapp,
   driver: 'linked',
+  isUsual: true,
   title: 'WhatsApp number',
   about: 'Linked like WhatsApp Web: scan a code with the phone. Files too.',
   addedBy: 'linking',
@@ -26,7 +27,8 @@ export const linkedNumber = {
 export const cloudNumber = {
   ...whatsapp,
   driver: 'cloud',
-  title: 'WhatsApp over the official API',
+  isUsual: false,
+  title: 'WhatsApp number (official API)',
   about: 'For numbers that are registered with Meta. No phone is needed, and nothing is against the terms.',
   addedBy: 'credentials',
   // Nobody is blocked for haste: the API says itself when to wait.

@@ -1,6 +1,6 @@
 /** The shapes of conversations. */
 
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '../../schema.ts'
 import { cursorFields, MessageRecord, nextCursor } from '../messages/schemas.ts'
 import { closed, ReceivedMessage, words } from '../shapes.ts'
 

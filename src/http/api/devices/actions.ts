@@ -1,7 +1,7 @@
 /** Devices over the API: list, add, change, connect, remove. */
 
 import type { Device } from '../../../core/devices/device.ts'
-import { askedKind, checkChange, phoneOf } from '../../../core/devices/device-rules.ts'
+import { askedKind, checkChange, checkCode, phoneOf } from '../../../core/devices/device-rules.ts'
 import * as enrolment from '../../../core/devices/enrolment.ts'
 import { type Fleet, newcomer } from '../../../core/devices/fleet.ts'
 import { allKinds, kindOf } from '../../../core/devices/kinds/kinds.ts'
@@ -67,7 +67,7 @@ export const addDevice =
   async request => {
     const { environment, body, keep } = request
     const { kind, name, phone = '', code, per_minute, per_day, driver, cloud } = body as DeviceAddRequest
-    const asked = askedKind({ kind, driver, code }, environment.name)
+    const asked = askedKind(kind, driver, environment.name)
     if (cloud && asked.addedBy !== 'credentials')
       throw invalid('/cloud', 'Only WhatsApp numbers with the driver cloud have these.')
     if (asked.addedBy === 'credentials') return await addCloud(parts, request, name, cloud)
@@ -76,6 +76,7 @@ export const addDevice =
         '/kind',
         'A WhatsApp number is added by linking it: POST /links. With the driver cloud it uses the official API.',
       )
+    checkCode(asked, code)
     const draft = {
       environmentId: environment.id,
       kind,

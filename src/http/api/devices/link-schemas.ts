@@ -1,6 +1,6 @@
 /** The shapes of linking on the wire. */
 
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '../../schema.ts'
 import { closed, time, words } from '../shapes.ts'
 import { Device, deviceName, devicePhone } from './schemas.ts'
 

@@ -1,11 +1,11 @@
 /** The shapes of devices on the wire. */
 
-import { type Static, Type } from 'typebox'
 import { type AttentionCode, attentions } from '../../../core/devices/attention.ts'
 import { signs } from '../../../core/devices/kinds/android-app.ts'
 import { waysToAdd } from '../../../core/devices/kinds/kind.ts'
 import { driverNames, kindNames } from '../../../core/devices/kinds/kinds.ts'
 import { longestName } from '../../../core/lib/name.ts'
+import { type Static, Type } from '../../schema.ts'
 import { closed, time, uuid, words } from '../shapes.ts'
 
 const limit = (description: string) =>
@@ -77,8 +77,11 @@ const abilities = Type.Object(
       'How one is added and connected again. name: at once. enrolment: by an app on a phone. linking: to a phone, with POST /links. credentials: those of WhatsApp’s official API.',
     ),
     counts: words(['sms_parts', 'messages'], 'What its limits count.'),
-    longest_text: Type.Integer({ description: 'So many SMS parts, or characters, a text may have.' }),
+    longest_text: Type.Integer({
+      description: 'Longest text: SMS parts where counts is sms_parts, characters where it is messages.',
+    }),
     media: Type.Boolean({ description: 'It can send media.' }),
+    longest_caption: count('Longest text with media, in characters; null: it cannot send media.'),
     fixed_number: Type.Boolean({
       description: 'Its number is what its network says, and cannot be changed.',
     }),

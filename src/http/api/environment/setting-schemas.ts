@@ -1,7 +1,7 @@
 /** The shapes of an environment's settings. */
 
-import { type Static, Type } from 'typebox'
 import { validityMs } from '../../../core/messages/message.ts'
+import { type Static, Type } from '../../schema.ts'
 import { closed, words } from '../shapes.ts'
 
 const numberCheck = words(

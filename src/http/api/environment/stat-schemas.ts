@@ -1,7 +1,7 @@
 /** The shapes of statistics. */
 
-import { type Static, Type } from 'typebox'
 import { counted, periods } from '../../../core/stats/stats.ts'
+import { type Static, Type } from '../../schema.ts'
 import { closed, time, words } from '../shapes.ts'
 
 const meanings: Record<(typeof counted)[number], string> = {

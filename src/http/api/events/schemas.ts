@@ -1,7 +1,7 @@
 /** The shapes of events. */
 
-import { type Static, Type } from 'typebox'
 import { eventTypes } from '../../../core/events/event.ts'
+import { type Static, Type } from '../../schema.ts'
 import { closed, time, words } from '../shapes.ts'
 
 const typeList = eventTypes.join(', ')

@@ -1,8 +1,8 @@
 /** The shapes of API keys. */
 
-import { type Static, Type } from 'typebox'
 import { scopes } from '../../../core/access/key.ts'
 import { longestName } from '../../../core/lib/name.ts'
+import { type Static, Type } from '../../schema.ts'
 import { closed, time, uuid, words } from '../shapes.ts'
 
 const scopeList = Type.Array(words(scopes, 'One thing it may do.'), {

@@ -1,7 +1,7 @@
 /** The shapes of previews on the wire. */
 
-import { type Static, Type } from 'typebox'
 import { kindNames } from '../../../core/devices/kinds/kinds.ts'
+import { type Static, Type } from '../../schema.ts'
 import { closed, draft, rejected, uuid, words } from '../shapes.ts'
 
 export const PreviewRequest = Type.Object(

@@ -1,7 +1,7 @@
 /** The shapes of messages in full: in lists, with their story, and in events. */
 
-import { type Static, Type } from 'typebox'
 import { statuses } from '../../../core/messages/message.ts'
+import { type Static, Type } from '../../schema.ts'
 import { closed, time, uuid, words } from '../shapes.ts'
 
 const nullable = {

@@ -1,6 +1,6 @@
 /** The shapes of opt-outs and of forgetting people. */
 
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '../../schema.ts'
 import { cursorFields, nextCursor } from '../messages/schemas.ts'
 import { closed, time, words } from '../shapes.ts'
 

@@ -1,7 +1,7 @@
 /** The shapes of webhooks. */
 
-import { type Static, Type } from 'typebox'
 import { eventTypes } from '../../../core/events/event.ts'
+import { type Static, Type } from '../../schema.ts'
 import { EventRecord } from '../events/schemas.ts'
 import { cursorFields, nextCursor } from '../messages/schemas.ts'
 import { closed, time, uuid, words } from '../shapes.ts'

@@ -2,6 +2,7 @@
 
 import type { AttentionCode } from '../../../core/devices/attention.ts'
 import type { Device } from '../../../core/devices/device.ts'
+import { cloudNumber } from '../../../core/devices/kinds/whatsapp.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import type { Amendment } from '../../../core/inbox/amendment.ts'
 import type { Incoming } from '../../../core/inbox/received.ts'
@@ -57,7 +58,7 @@ export class CloudHooks {
   async #numbers(): Promise<Number[]> {
     const { devices, vault } = this.#parts
     const cloud = (await devices()).filter(
-      ({ driver, removedAt }) => driver === 'cloud' && removedAt === null,
+      ({ driver, removedAt }) => driver === cloudNumber.driver && removedAt === null,
     )
     const numbers = await Promise.all(
       cloud.map(async device => ({ device, account: await readAccount(vault(device.id)) })),
