@@ -2,9 +2,12 @@
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip as gzipCallback } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { nothingHere } from '../server/not-found.ts'
+
+const gzip = promisify(gzipCallback)
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -42,7 +45,7 @@ const headers = {
 /** Browsers heed it over https and on the machine itself; elsewhere they complain. */
 const alone = { 'cross-origin-opener-policy': 'same-origin' }
 
-type File = { type: string; bytes: Buffer; zipped: () => Buffer }
+type File = { type: string; bytes: Buffer; zipped: () => Promise<Buffer> }
 
 /** By the path each is asked for under. Empty: it was not built. */
 type Files = ReadonlyMap<string, File>
@@ -63,12 +66,13 @@ export function readDashboard(folder: string): Files {
     const type = types[extname(name)]
     if (type === undefined) continue
     const bytes = readFileSync(join(folder, name))
-    let zipped: Buffer | undefined
+    let zipped: Promise<Buffer> | undefined
     files.set(`/${name}`, {
       type,
       bytes,
+      // When it is first asked for, and beside everything else.
       zipped: () => {
-        zipped ??= gzipSync(bytes, { level: 9 })
+        zipped ??= gzip(bytes, { level: 9 })
         return zipped
       },
     })
@@ -78,14 +82,16 @@ export function readDashboard(folder: string): Files {
 
 export function registerDashboard(app: FastifyInstance, dashboard: Dashboard): void {
   const { files, publicUrl, stagingHost, isInsecure } = dashboard
-  const send = (reply: FastifyReply, file: File, acceptsGzip: boolean) =>
-    reply
+  const send = async (reply: FastifyReply, file: File, acceptsGzip: boolean) => {
+    const bytes = acceptsGzip ? await file.zipped() : file.bytes
+    return reply
       .headers(headers)
       .header('vary', 'accept-encoding')
       .type(file.type)
       .headers(acceptsGzip ? { 'content-encoding': 'gzip' } : {})
-      .send(acceptsGzip ? file.zipped() : file.bytes)
-  app.setNotFoundHandler((request, reply) => {
+      .send(bytes)
+  }
+  app.setNotFoundHandler(async (request, reply) => {
     const [path = ''] = request.url.split('?')
     const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
     const isRead = request.method === 'GET' || request.method === 'HEAD'
