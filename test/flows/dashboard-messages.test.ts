@@ -67,7 +67,7 @@ describe('messages in the dashboard', { skip }, () => {
     await page.getByRole('button', { name: 'Schedule' }).click()
     const sheet = page.getByRole('dialog', { name: 'Message' })
     await sheet.getByRole('button', { name: 'Cancel it' }).click()
-    await sheet.locator('.timeline').getByText('Canceled').waitFor()
+    await sheet.locator('.timeline').getByText('Canceled', { exact: true }).waitFor()
   })
   test('a date that is none, or a page that is gone, leaves no white page', async () => {
     const page = await dashboard.at('/staging/messages?since=garbage')

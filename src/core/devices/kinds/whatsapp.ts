@@ -28,7 +28,7 @@ export const cloudNumber = {
   ...whatsapp,
   driver: 'cloud',
   isUsual: false,
-  title: 'WhatsApp number (official API)',
+  title: 'WhatsApp Business number (official API)',
   about: 'For numbers that are registered with Meta. No phone is needed, and nothing is against the terms.',
   addedBy: 'credentials',
   // Nobody is blocked for haste: the API says itself when to wait.
