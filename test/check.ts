@@ -48,7 +48,7 @@ async function test(files: readonly string[]): Promise<boolean> {
     execArgv: ['--test-force-exit'],
     timeout: 240_000,
     // Most tests wait for something most of the time.
-    concurrency: 5,
+    concurrency: 4,
   })
   events.on('test:fail', () => {
     ok = false
