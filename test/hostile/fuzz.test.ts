@@ -139,7 +139,7 @@ async function fuzz(gateway: TestGateway): Promise<void> {
   heap.push(heapOf(gateway))
   const growth = heap.at(-1)! - heap[1]!
   assert.ok(
-    growth < 150_000_000,
+    growth < 30_000_000,
     `memory grew by ${Math.round(growth / 1e6)} MB: ${heap.map(bytes => Math.round(bytes / 1e6))}`,
   )
   console.log(`memory in use: ${heap.map(bytes => Math.round(bytes / 1e6)).join(', ')} MB`)
