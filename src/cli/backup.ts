@@ -21,7 +21,7 @@ const backup: Command = {
     output.show({ file }, () =>
       [
         `Wrote ${file}.`,
-        `Keep ${key} in another safe place: without it the webhook secrets and one-time codes in the backup cannot be used.`,
+        `Keep ${key} in another safe place: without it the webhook secrets and two-factor codes in the backup cannot be used.`,
         `Received files are not in it: copy ${join(config.DATA_DIR, 'media')} too.`,
       ].join('\n'),
     )

@@ -12,7 +12,7 @@ const reset: Command = {
   name: 'secrets reset',
   about: 'Replace every secret that was sealed with a lost secret key',
   options: { yes: { type: 'boolean', about: 'confirm: the old secrets cannot be recovered' } },
-  more: `Webhooks get new signing secrets, which their receivers must be given. One-time codes of people are switched off.
+  more: `Webhooks get new signing secrets, which their receivers must be given. Two-factor authentication of users is turned off.
 WhatsApp numbers have to be linked again. Stop the gateway first.`,
   async run(context) {
     const { config, given, output } = context
@@ -34,7 +34,7 @@ WhatsApp numbers have to be linked again. Stop the gateway first.`,
         [
           `Done: ${counted(renewed.length, 'webhook')} with a new secret.`,
           ...renewed.map(({ url, secret }) => `  ${url}  ${secret}`),
-          'One-time codes are off. Link WhatsApp numbers again: npx basestation devices link ID',
+          'Two-factor authentication is off. Link WhatsApp numbers again: npx basestation devices link ID',
         ].join('\n'),
       )
     })

@@ -56,7 +56,7 @@ const reset: Command = {
   name: 'users reset',
   about: 'Create a one-time link to choose a new password; valid for an hour',
   words: ['EMAIL'],
-  more: 'Using it ends their sessions, and switches one-time codes off: the app may be lost as well.',
+  more: 'Using it ends their sessions, and turns two-factor authentication off: the app may be lost as well.',
   run: context =>
     withStore(context, async store => {
       const { config, output, given } = context

@@ -20,7 +20,7 @@ export function useWebhooks(mayLook = true) {
 export function healthOf({ enabled, disabled_reason: reason, failing_since: since }: Webhook) {
   if (!enabled)
     return reason === 'switched_off'
-      ? { word: 'Switched off', look: '' }
+      ? { word: 'Disabled', look: '' }
       : { word: reason === 'gone' ? 'Gone' : 'Disabled', look: 'bad' }
   return since === null ? { word: 'Healthy', look: 'good' } : { word: 'Failing', look: 'warn' }
 }

@@ -128,7 +128,7 @@ function webhookItem({ id, url, enabled, disabled_reason: reason, failing_since:
     const why = reason === 'gone' ? 'it answered 410 (gone).' : 'every delivery failed for five days.'
     const what = (
       <>
-        The webhook <strong>{url}</strong> was switched off: {why}
+        The webhook <strong>{url}</strong> was disabled: {why}
       </>
     )
     return [{ key: id, look: 'bad', what, remedy }]

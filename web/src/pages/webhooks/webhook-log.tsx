@@ -90,12 +90,12 @@ function Actions({ webhook }: { webhook: Webhook }) {
         isBusy={isBusy}
         onClick={() =>
           act(() => api.changeWebhook(webhook.id, { enabled: !webhook.enabled }), {
-            done: webhook.enabled ? 'Switched off.' : 'Enabled. It receives new events from now on.',
+            done: webhook.enabled ? 'Disabled.' : 'Enabled. It receives new events from now on.',
             undo: () => api.changeWebhook(webhook.id, { enabled: webhook.enabled }),
           })
         }
       >
-        {webhook.enabled ? 'Switch off' : 'Switch on'}
+        {webhook.enabled ? 'Disable' : 'Enable'}
       </Button>
       <Button look="danger" onClick={() => setSheet('remove')}>
         Remove…
