@@ -1,4 +1,5 @@
 /** Why a device may need somebody's hand, and what to do about it. */
+
 type Attention = {
   detail: string
   /** What to run on the gateway's machine, where that is the way; ID stands for the device. */

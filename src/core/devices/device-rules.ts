@@ -10,14 +10,15 @@ import type { Safety } from './sending-safety.ts'
 
 /** The kind that is meant, if such a device may be added to the environment. */
 export function askedKind(name: string, driver: string | undefined, environment: EnvironmentName): Kind {
-  const drivers = allKinds.flatMap(one => (one.name === name ? (one.driver ?? []) : []))
+  if (!findKind(name)) throw invalid('/kind', `kind must be ${either(kindNames())}.`)
   const kind = findKind(name, driver)
-  if (!kind && !findKind(name)) throw invalid('/kind', `kind must be ${either(kindNames())}.`)
-  if (!kind)
+  if (!kind) {
+    const drivers = allKinds.flatMap(one => (one.name === name ? (one.driver ?? []) : []))
     throw invalid(
       '/driver',
       drivers.length === 0 ? `driver is not for the kind ${name}.` : `driver must be ${either(drivers)}.`,
     )
+  }
   if (!kind.environments.includes(environment))
     throw invalid('/kind', `A device of the kind ${name} exists only in ${either(kind.environments)}.`)
   return kind
@@ -52,5 +53,6 @@ export function phoneOf(given: string): string {
   return phone
 }
 
+/** “a, b or c”. */
 const either = (names: readonly string[]) =>
-  [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ')
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)

@@ -1,6 +1,7 @@
 /** Which device carries a message. */
 
 import type { Device, Load } from '../devices/device.ts'
+import { sendsMedia } from '../devices/kinds/kind.ts'
 import { type Kind, kindOf } from '../devices/kinds/kinds.ts'
 import { dayPartsLeft, expectedWait } from '../devices/pace.ts'
 import { averageGapMs, isHeldBack, limitsOf } from '../devices/sending-safety.ts'
@@ -71,7 +72,7 @@ export function refusal(
 ): Refusal | undefined {
   const refuse = (code: Refusal['code'], detail: string): Refusal => ({ deviceId: device.id, code, detail })
   if (!online && !later) return refuse('offline', `${device.name} is offline.`)
-  if (weight.content.media && kind.longestCaption === null)
+  if (weight.content.media && !sendsMedia(kind))
     return refuse('cannot_send_media', `${device.name} cannot send media: it is not a WhatsApp device.`)
   if (!weight.fits(kind)) return refuse('message_too_long', weight.excess(kind))
   if (device.draining) return refuse('draining', `${device.name} is draining.`)

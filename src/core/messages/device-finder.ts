@@ -1,6 +1,7 @@
 /** Finds the device that carries a message, or says why there is none. */
 
 import type { Fleet } from '../devices/fleet.ts'
+import { sendsMedia } from '../devices/kinds/kind.ts'
 import { allKinds, kindOf } from '../devices/kinds/kinds.ts'
 import type { Environment } from '../environment.ts'
 import { Problem, type ProblemPart, wrong } from '../problem.ts'
@@ -42,7 +43,7 @@ export class DeviceFinder {
   ): Promise<Chosen> {
     const named = draft.deviceId === undefined ? undefined : await this.#named(environment, draft.deviceId)
     if (draft.mediaUrl !== undefined) {
-      if (named && kindOf(named.device).longestCaption === null)
+      if (named && !sendsMedia(kindOf(named.device)))
         throw new Problem(
           'media_requires_whatsapp',
           `${named.device.name} cannot send media: it is not a WhatsApp device.`,

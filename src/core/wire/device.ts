@@ -3,6 +3,7 @@
 import { type AttentionCode, attentionFor } from '../devices/attention.ts'
 import type { Device, Load } from '../devices/device.ts'
 import { type Enrolment, signsOf } from '../devices/enrolment.ts'
+import { sendsMedia } from '../devices/kinds/kind.ts'
 import { type Kind, kindOf } from '../devices/kinds/kinds.ts'
 import { dayPartsLeft } from '../devices/pace.ts'
 import { limitsOf, newChatsLeft, type Safety, warmUpEndsAt } from '../devices/sending-safety.ts'
@@ -60,7 +61,7 @@ const abilitiesOf = (kind: Kind) => ({
   added_by: kind.addedBy,
   counts: kind.counts,
   longest_text: kind.longestText,
-  media: kind.longestCaption !== null,
+  media: sendsMedia(kind),
   longest_caption: kind.longestCaption,
   fixed_number: kind.hasFixedNumber,
 })

@@ -35,3 +35,5 @@ export type KindRecord = {
   /** What is to be done first with a new one. */
   firstAttention: readonly AttentionCode[]
 }
+
+export const sendsMedia = ({ longestCaption }: KindRecord): boolean => longestCaption !== null
