@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { help } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
+import { limits } from '../../src/core/limits.ts'
 import { openStore } from '../../src/store/open.ts'
 import { Catcher, verify } from '../standins/catcher.ts'
 import { databases, scratch } from '../standins/databases.ts'
@@ -371,6 +372,15 @@ for (const database of databases)
       assert.ok(json.length >= 12)
       assert.equal(out.includes(firstKey), false)
       assert.doesNotMatch(out, /postgres:postgres@/)
+    })
+
+    test('config shows every limit with its value and the reason for it', onceOnly, async () => {
+      const { json } = await run('config --json')
+      for (const [name, { value, why }] of Object.entries(limits)) {
+        const shown = json.find((one: { name: string }) => one.name === `limit ${name}`)
+        assert.ok(shown?.value.startsWith(String(value)), name)
+        assert.equal(shown.about, why)
+      }
     })
 
     test('names of strangers do not move the cursor, whichever command prints them', onceOnly, async () => {
