@@ -2,6 +2,7 @@
 
 import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
+import { limits } from '../core/limits.ts'
 import { hostOf, portOf } from '../core/webhooks/allowed-host.ts'
 import { Blocked, connectGuarded, type Guard } from './connect.ts'
 
@@ -18,7 +19,7 @@ const connectMs = 5_000
 const idleMs = 4_000
 /** A status is an answer; whoever then goes on talking is not listened to for long. */
 const bodyMs = 1_000
-const mostBytes = 64 * 1_024
+const mostBytes = limits.webhookAnswer.value
 const mostKept = 1_000
 
 class GuardedAgent extends Agent {

@@ -2,6 +2,7 @@
 
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
+import { limits } from '../limits.ts'
 import type { Store } from '../store.ts'
 import { concerns, type EventWithSubject, type Interest } from './event.ts'
 
@@ -28,7 +29,7 @@ const lookMs = 200
 const page = 200
 /** The newest are kept at hand: nearly everybody who listens wants just those. */
 const mostRecent = 2_000
-const mostBytes = 32 * 2 ** 20
+const mostBytes = limits.journalCache.value
 /** Texts that are forgotten meanwhile must not be told for long. */
 const freshMs = 60_000
 

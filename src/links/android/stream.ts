@@ -1,12 +1,13 @@
 /** One event stream to a phone: how the gateway says "ask me" without anybody in between. */
 
 import type { ServerResponse } from 'node:http'
+import { limits } from '../../core/limits.ts'
 
 /** What the app understands. It ignores an event without data, so there always is some. */
 export type PhoneEvent = 'MessageEnqueued' | 'WebhooksUpdated' | 'SettingsUpdated' | 'MessageCancelled'
 
 /** A phone that does not read what it is sent is not there. */
-const mostUnread = 64 * 1_024
+const mostUnread = limits.phoneStreamUnread.value
 
 export class Stream {
   readonly tokenHash: string
