@@ -2,13 +2,11 @@
 
 import { spawn } from 'node:child_process'
 import { chmodSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
+import { join } from 'node:path'
 import { buildWeb } from '../tools/build-web.ts'
 import { findBrowser } from './standins/browser.ts'
 import { startPostgres } from './standins/postgres.ts'
+import { TestRun } from './workers.ts'
 
 const tests = ['src/**/*.test.ts', 'sdk/test/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts']
 
@@ -39,30 +37,6 @@ function filesOf(asked: readonly string[]): string[] {
   return [...found.filter(file => slow.test(file)), ...found.filter(file => !slow.test(file))]
 }
 
-/** Runs the tests, shows what becomes of them, and then how long each file took. */
-async function test(files: readonly string[]): Promise<boolean> {
-  let ok = true
-  const seconds = new Map<string, number>()
-  const events = run({
-    files,
-    execArgv: ['--test-force-exit'],
-    timeout: 240_000,
-    // Most tests wait for something most of the time.
-    concurrency: 4,
-  })
-  events.on('test:fail', () => {
-    ok = false
-  })
-  events.on('test:summary', ({ file, duration_ms: ms }) => {
-    if (file !== undefined) seconds.set(relative(process.cwd(), file), ms / 1_000)
-  })
-  await pipeline(events.compose(spec), process.stdout, { end: false })
-  const slowest = [...seconds].sort(([, a], [, b]) => b - a)
-  console.log('\nSeconds by file:')
-  for (const [file, taken] of slowest) console.log(`${taken.toFixed(1).padStart(7)}  ${file}`)
-  return ok
-}
-
 /** Databases of tests need no disk: what is tested is killed, and the machine is not. */
 function makeFolder(): string | undefined {
   try {
@@ -91,9 +65,9 @@ const browser = findBrowser()
 const postgres = await startPostgres()
 process.env.TEST_POSTGRES_URL = postgres.url
 if (browser !== undefined) process.env.CHROME_PATH = browser
-// Each test file, and each command in them, is a process of its own that would compile everything anew.
+// Each worker, and each command, is a process of its own that would compile everything again.
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../node_modules/.cache/basestation')
-const tested = await test(filesOf(process.argv.slice(2)))
+const tested = await new TestRun(filesOf(process.argv.slice(2))).finish()
 await postgres.stop()
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 const found = await Promise.all(checks)

@@ -4,13 +4,13 @@ import pg from 'pg'
 import type { Problem } from '../src/core/problem.ts'
 import { openStore } from '../src/store/open.ts'
 import './standins/databases.ts'
-import { emptyPostgres } from './standins/postgres.ts'
+import { barePostgres, emptyPostgres } from './standins/postgres.ts'
 import { storeContract } from './store.contract.ts'
 
 storeContract('PostgreSQL', emptyPostgres)
 
-test('five processes that start at once on an empty database migrate it once', async () => {
-  const url = await emptyPostgres()
+test('five processes that start at once on a bare database migrate it once', async () => {
+  const url = await barePostgres()
   const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url, { now: Date.now })))
   for (const store of stores) {
     assert.equal((await store.environments()).length, 2)

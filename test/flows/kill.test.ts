@@ -54,7 +54,7 @@ for (const { name, empty } of databases)
     const database = await empty()
     const ledger = join(scratch(), `ledger-${randomUUID()}`)
     const key = await prepare(database)
-    const gateway = new KillableGateway({ database, ledger })
+    const gateway = new KillableGateway({ database, ledger, kills: rounds })
     const answered: string[] = []
     const unanswered: { path: string; body: object; idempotencyKey: string }[] = []
     const ask = async (url: string, path: string, body?: object, idempotencyKey?: string) => {

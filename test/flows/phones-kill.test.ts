@@ -75,7 +75,7 @@ for (const { name, empty } of databases)
     const url = `http://127.0.0.1:${port}`
     const store = await openStore(database, { now: Date.now })
     const { staging, key, seats } = await prepare(store, url)
-    const gateway = new KillableGateway({ database, ledger: join(scratch(), 'none'), port })
+    const gateway = new KillableGateway({ database, ledger: join(scratch(), 'none'), port, kills: rounds })
     await gateway.start()
     const crowd = new Crowd({ trouble: { ...usual, retryMs: 200 } })
     try {

@@ -39,6 +39,7 @@ for (const { name, empty } of databases)
     const phone = { kind: 'simulated', name: 'P', phone: '', perMinute: null, perDay: null } as const
     await store.enrol({ environmentId: staging.id, ...phone })
     const gateway = new KillableGateway({
+      kills: restarts,
       database,
       ledger: join(scratch(), 'air'),
       port,

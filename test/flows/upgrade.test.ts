@@ -7,9 +7,9 @@ import { sql, varying } from '../../src/store/engine/sql.ts'
 import { openDriver, openStore } from '../../src/store/open.ts'
 import { databases } from '../standins/databases.ts'
 
-for (const { name, empty } of databases)
+for (const { name, bare } of databases)
   test(`devices on ${name} keep their kind when its check goes, and linked numbers stay careful`, async () => {
-    const url = await empty()
+    const url = await bare()
     const driver = openDriver(url)
     const last = steps.findIndex(({ version }) => version === 9)
     await migrate(driver, Date.now, steps.slice(0, last))
@@ -48,9 +48,9 @@ for (const { name, empty } of databases)
     await again.close()
   })
 
-for (const { name, empty } of databases)
+for (const { name, bare } of databases)
   test(`keys that could read all words in events on ${name} go on reading them, and the others get nothing`, async () => {
-    const url = await empty()
+    const url = await bare()
     const driver = openDriver(url)
     const last = steps.findIndex(({ version }) => version === 7)
     await migrate(driver, Date.now, steps.slice(0, last))

@@ -56,6 +56,7 @@ for (const { name, empty } of databases)
       return (await response.json()) as any
     }
     const gateway = new KillableGateway({
+      kills: rounds,
       database,
       ledger: join(scratch(), 'air'),
       port,

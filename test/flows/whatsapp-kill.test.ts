@@ -65,6 +65,7 @@ for (const { name, empty } of databases)
     }
 
     const gateway = new KillableGateway({
+      kills: rounds,
       database,
       ledger: join(folder, 'ledger'),
       port,

@@ -15,7 +15,7 @@ import { databases } from '../standins/databases.ts'
 import { type TestGateway, withGateway } from '../standins/gateway.ts'
 import { asCurl, type Document, Fuzzer, type Request } from './fuzz.ts'
 
-const cases = Number(process.env.FUZZ_CASES ?? 20_000) / databases.length
+const cases = Number(process.env.FUZZ_CASES ?? 10_000) / databases.length
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const atOnce = 16
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')) as Document

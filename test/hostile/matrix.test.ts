@@ -92,7 +92,7 @@ for (const { name, empty } of databases)
       })
       const isStream = /event-stream|ndjson/.test(response.headers.get('content-type') ?? '')
       const text = isStream ? '' : await response.text()
-      stop.abort()
+      if (isStream) stop.abort()
       const isProblem = response.headers.get('content-type')?.includes('problem+json')
       return { status: response.status, code: isProblem ? (JSON.parse(text).code as string) : '' }
     }

@@ -23,6 +23,10 @@ if (path === undefined) {
 /** For `describe`: without a browser there is nothing to see. */
 export const skip = path === undefined && 'there is no browser'
 
+/** One for all dashboards of this process. */
+let browser: Promise<Browser> | undefined
+after(async () => await (await browser)?.close())
+
 export class Dashboard {
   gateway!: TestGateway
   #browser!: Browser
@@ -42,7 +46,8 @@ export class Dashboard {
       const { settings, ...rest } = await options()
       this.#address = settings?.PUBLIC_URL
       this.gateway = await startGateway({ pace: 1, ...rest, settings: { DATA_DIR: scratch(), ...settings } })
-      this.#browser = await launch(path)
+      browser ??= launch(path)
+      this.#browser = await browser
     })
     // A page that stays open follows everything that happens, and is drawn anew each time.
     afterEach(async () => {
@@ -51,7 +56,7 @@ export class Dashboard {
     })
     after(async () => {
       if (path === undefined) return
-      await this.#browser.close()
+      await this.#owner?.close()
       await this.gateway.stop()
       assert.deepEqual(this.complaints, [])
     })

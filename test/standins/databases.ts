@@ -1,11 +1,11 @@
-/** Both databases, for tests that must hold on either. */
+/** Both databases, for tests that must hold on either: empty, or bare of tables too. */
 
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { emptyPostgres, leavePostgres } from './postgres.ts'
+import { barePostgres, emptyPostgres, leavePostgres } from './postgres.ts'
 
 let folder: string | undefined
 
@@ -22,8 +22,8 @@ export const emptySqlite = async (): Promise<string> => {
 }
 
 export const databases = [
-  { name: 'SQLite', empty: emptySqlite },
-  { name: 'PostgreSQL', empty: emptyPostgres },
+  { name: 'SQLite', empty: emptySqlite, bare: emptySqlite },
+  { name: 'PostgreSQL', empty: emptyPostgres, bare: barePostgres },
 ] as const
 
 after(async () => {

@@ -11,13 +11,16 @@ export type KillableOptions = {
   /** What its simulated phones put on the air, a line for each message. */
   ledger: string
   port?: number
+  /** How often it is killed: behind the last kill none is loaded any more. */
+  kills: number
   environment?: Record<string, string>
 }
 
 export class KillableGateway {
   readonly #options: KillableOptions
   #running: ChildProcess | undefined
-  #next: ChildProcess
+  #next: ChildProcess | undefined
+  #starts = 0
 
   constructor(options: KillableOptions) {
     this.#options = options
@@ -27,14 +30,16 @@ export class KillableGateway {
   /** Resolves with its address when it listens. */
   async start(): Promise<string> {
     const child = this.#next
+    if (child === undefined) throw new Error(`it was to be killed ${this.#options.kills} times`)
     this.#running = child
+    this.#starts += 1
     child.stdin!.write('start\n')
     const died = once(child, 'exit').then(([code]) => {
       throw new Error(`the gateway ended with ${code} before it listened`)
     })
     const [line] = await Promise.race([once(child.stdout!, 'data'), died])
     died.catch(() => {})
-    this.#next = this.#load()
+    this.#next = this.#starts <= this.#options.kills ? this.#load() : undefined
     return String(line).trim()
   }
 
@@ -53,7 +58,7 @@ export class KillableGateway {
   /** For good. */
   end(): void {
     this.#running?.kill('SIGKILL')
-    this.#next.kill('SIGKILL')
+    this.#next?.kill('SIGKILL')
   }
 
   #load(): ChildProcess {
