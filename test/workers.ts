@@ -35,7 +35,7 @@ export class TestRun {
     const showing = pipeline(this.#shown.compose(spec), process.stdout, { end: false })
     const apart = this.#files.filter(file => alone.test(file)).map(file => [file])
     const together = this.#files.filter(file => !alone.test(file))
-    const lists = [...Array.from({ length: workers }, () => together), ...apart]
+    const lists = [...Array.from({ length: Math.min(workers, together.length) }, () => together), ...apart]
     const claims = mkdtempSync(join(tmpdir(), 'claims-'))
     await Promise.all(lists.map(list => this.#follow(claims, list)))
     this.#shown.end()
@@ -51,6 +51,7 @@ export class TestRun {
       files: [join(import.meta.dirname, 'worker.ts')],
       argv: [claims, ...files],
       execArgv: [
+        // Less time for collecting garbage, for memory that is there.
         '--max-semi-space-size=64',
         '--min-semi-space-size=32',
         '--single-threaded-gc',
