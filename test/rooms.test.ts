@@ -6,13 +6,14 @@ import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
-const parts = ['core', 'http', 'links', 'store', 'outbound', 'secrets', 'host', 'config']
+const parts = ['core', 'edge', 'http', 'links', 'store', 'outbound', 'secrets', 'host', 'config']
 /** Each room, and those whose files it may import. */
 const allowed: Record<string, readonly string[]> = {
   core: ['core'],
   store: ['store', 'core'],
-  http: ['http', 'core'],
-  links: ['links', 'core'],
+  edge: ['edge', 'core'],
+  http: ['http', 'edge', 'core'],
+  links: ['links', 'edge', 'core'],
   outbound: ['outbound', 'core'],
   simulator: ['simulator', 'core'],
   host: ['host', 'core'],

@@ -5,7 +5,7 @@ import type { Key } from '../../core/access/key.ts'
 import type { AuditDraft } from '../../core/access/user.ts'
 import type { UserStore } from '../../core/access/user-store.ts'
 import { limits } from '../../core/limits.ts'
-import { asProblem } from '../server/problems.ts'
+import { asProblem } from '../../edge/problems.ts'
 import type { RequestLimits } from '../server/rate-limits.ts'
 
 export type AuditParts = {

@@ -2,10 +2,10 @@
 
 import { apiPaths } from '../../core/environment.ts'
 import type { ProblemCode } from '../../core/problem.ts'
+import { statusOf } from '../../edge/problems.ts'
+import { mayBeLeftOut } from '../../edge/validation.ts'
 import type { Route } from '../api/route.ts'
 import { ProblemResponse } from '../api/shapes.ts'
-import { statusOf } from '../server/problems.ts'
-import { mayBeLeftOut } from '../server/validation.ts'
 import { NamedSchemas, reference } from './named-schemas.ts'
 import { type Document, describeEvents } from './openapi-events.ts'
 import { metricsScheme, watchingPaths } from './openapi-watching.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Problem } from '../../core/problem.ts'
+import type { Problem } from '../core/problem.ts'
 import { readJson } from './json.ts'
 
 const read = (text: string) => readJson(Buffer.from(text))

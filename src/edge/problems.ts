@@ -1,6 +1,6 @@
 /** Problems on the wire: the only table of codes and HTTP statuses. */
 
-import { Problem, type ProblemCode, type ProblemPart } from '../../core/problem.ts'
+import { Problem, type ProblemCode, type ProblemPart } from '../core/problem.ts'
 
 const table: Record<ProblemCode, readonly [status: number, title: string]> = {
   invalid_request: [400, 'Invalid request'],

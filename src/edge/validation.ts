@@ -1,8 +1,8 @@
 /** Checks requests against their schemas and says what is wrong in words people understand. */
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { limits } from '../../core/limits.ts'
-import { Problem, type ProblemPart } from '../../core/problem.ts'
+import { limits } from '../core/limits.ts'
+import { Problem, type ProblemPart } from '../core/problem.ts'
 
 /** No coercion, no dropped fields, no filled-in defaults: what was sent is what is judged. */
 const settings = {

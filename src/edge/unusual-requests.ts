@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { limits } from '../../core/limits.ts'
-import { Problem } from '../../core/problem.ts'
+import { limits } from '../core/limits.ts'
+import { Problem } from '../core/problem.ts'
 import { problemBody } from './problems.ts'
 
 /** Node.js must be told to let requests without Host through; they are answered here. */

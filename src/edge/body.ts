@@ -1,7 +1,7 @@
 /** Request bodies: JSON, uncompressed, or none at all. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Problem } from '../../core/problem.ts'
+import { Problem } from '../core/problem.ts'
 import { readJson } from './json.ts'
 import { mayBeLeftOut } from './validation.ts'
 

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { Problem, type ProblemCode } from '../../core/problem.ts'
+import { Problem, type ProblemCode } from '../core/problem.ts'
 import { problemBody } from './problems.ts'
 
 /** How long a client has to read what it is told. */

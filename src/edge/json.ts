@@ -1,7 +1,7 @@
 /** Reads a JSON body strictly: what a lenient parser would repair or drop in silence is refused. */
 
-import { limits } from '../../core/limits.ts'
-import { Problem } from '../../core/problem.ts'
+import { limits } from '../core/limits.ts'
+import { Problem } from '../core/problem.ts'
 
 const deepest = limits.jsonDepth.value
 const mostKeys = limits.jsonKeys.value
