@@ -1,7 +1,6 @@
 /** Builds everything once; the only file that knows everybody. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Server as TlsServer } from 'node:tls'
 import { pino } from 'pino'
@@ -20,15 +19,15 @@ import { Erasure } from './core/people/erasure.ts'
 import { TallyLoop } from './core/stats/tally-loop.ts'
 import type { Store } from './core/store.ts'
 import { shownEvent } from './core/wire/event.ts'
+import type { RegisteredRoute } from './edge/edge.ts'
 import { Metrics } from './host/metrics.ts'
 import { hasEnded, nodeName } from './host/node.ts'
 import { complete, isAssigned } from './host/phone-plans.ts'
 import { readCertificate, watchCertificate } from './host/tls.ts'
 import { version } from './host/version.ts'
 import { FailureDelay } from './http/server/rate-limits.ts'
-import type { RegisteredRoute } from './http/server/server.ts'
 import { simulatedPhones } from './links/simulated.ts'
-import { cloudBase, cloudRoutes } from './links/whatsapp/cloud/routes.ts'
+import { cloudSite } from './links/whatsapp/cloud/routes.ts'
 import type { Sealer } from './secrets/sealer.ts'
 import { openSealer } from './secrets/secret-key.ts'
 import { DiskRoom } from './store/files/disk-room.ts'
@@ -212,7 +211,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   })
   let publicUrl = config.PUBLIC_URL
   let listening = false
-  const { app, routes, refuse } = buildApi({
+  const { edge, refuse } = buildApi({
     config,
     sealer,
     store,
@@ -226,20 +225,13 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     mediaFolder,
     metrics,
     failures,
-    annexes: [
-      phoneAnnex,
-      {
-        prefix: cloudBase,
-        path: url => url,
-        register: scope => cloudRoutes(scope, { hooks, delay: address => failures.next(address) }),
-      },
-    ],
+    annexes: [phoneAnnex, cloudSite({ hooks, delay: address => failures.next(address) })],
     tls,
     publicUrl: () => publicUrl,
     now,
     log,
   })
-  const renewal = tls && watchCertificate(tlsFiles, tls, app.server as object as TlsServer, log)
+  const renewal = tls && watchCertificate(tlsFiles, tls, edge.server as object as TlsServer, log)
 
   return {
     sealer,
@@ -249,7 +241,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     sweeper,
     erasure,
     reception,
-    routes,
+    routes: edge.routes,
     async start() {
       await environments.start()
       await journal.start()
@@ -261,8 +253,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       hooksOut.start()
       erasure.start()
       tallyLoop.start()
-      await app.listen({ host: config.HOST, port: config.PORT })
-      const { port } = app.server.address() as AddressInfo
+      const port = await edge.listen({ host: config.HOST, port: config.PORT })
       log.info({ host: config.HOST, port, version }, 'listening')
       listening = true
       renewal?.start()
@@ -272,12 +263,12 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     async stop() {
       refuse()
       // A connection that was busy when the stop began is idle later, and would be waited for.
-      const idle = setInterval(() => app.server.closeIdleConnections(), 50)
+      const idle = setInterval(() => edge.server.closeIdleConnections(), 50)
       await stopAll(
         [
           () => renewal?.stop(),
           () => switchboard.stop(),
-          () => app.close(),
+          () => edge.close(),
           () => sweeper.stop(),
           () => scheduler.stop(),
           () => erasure.stop(),

@@ -1,47 +1,91 @@
-/** Request bodies: JSON, uncompressed, or none at all. */
+/** Request bodies: JSON, uncompressed, or bytes for those who read them themselves. */
 
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
+import type { Exchange } from './exchange.ts'
 import { readJson } from './json.ts'
+import type { EdgeRoute } from './site.ts'
 import { mayBeLeftOut } from './validation.ts'
 
-export function readBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+type Done = (error: unknown, body?: unknown) => void
+
+const isJson = /^application\/json[ \t]*(;|$)/i
+const mib = 1_048_576
+
+/** Calls back with the body, or with what is wrong with it. Undefined: there is none. */
+export function readBody(exchange: Exchange, route: EdgeRoute, done: Done): void {
+  const { raw, headers } = exchange
+  const { bodyLimit = limits.body.value, reads = 'json' } = route
+  const length = headers['content-length']
+  const isMarked = isJson.test(headers['content-type'] ?? '')
+  if (headers['transfer-encoding'] === undefined && (length === undefined || length === '0')) {
+    // HTTP clients name a content type even where they send nothing.
+    if (reads === 'json' && isMarked) finish(exchange, route, noBytes, done)
+    else done(undefined)
+    return
+  }
+  const isForeign = reads === 'json' && !isMarked
+  const count = route.countBytes?.(exchange)
+  const chunks: Buffer[] = []
+  let size = 0
+  const onData = (chunk: Buffer) => {
+    size += chunk.length
     try {
-      done(null, read(request, bytes as Buffer))
+      // A form without fields is nothing; anything else is more than we can read.
+      if (isForeign) throw new Problem('unsupported_content_type', 'Send the body as application/json.')
+      if (size > bodyLimit) throw tooLarge(bodyLimit)
+      count?.(chunk.length)
+      chunks.push(chunk)
     } catch (error) {
-      done(error as Error)
+      refuse(error)
     }
-  })
-  // HTTP clients name a content type even where they send nothing; a form without fields is nothing too.
-  app.addContentTypeParser('*', (request, payload, done) => {
-    if (request.headers['content-length'] === '0') {
-      done(null)
-      return
-    }
-    // What follows flows on into nothing, so that the connection can be used again.
-    let isOver = false
-    const settle = (error: Error | null) => {
-      if (!isOver) done(error)
-      isOver = true
-    }
-    payload.on('data', () =>
-      settle(new Problem('unsupported_content_type', 'Send the body as application/json.')),
-    )
-    payload.once('end', () => settle(null))
-    payload.once('error', settle)
-  })
+  }
+  const onEnd = () => {
+    leave()
+    if (isForeign) done(undefined)
+    else finish(exchange, route, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), done)
+  }
+  const onError = () => {
+    leave()
+    done(new Problem('invalid_request', 'The body ended before it was whole.'))
+  }
+  const leave = () => raw.off('data', onData).off('end', onEnd).off('error', onError)
+  const refuse = (error: unknown) => {
+    leave()
+    raw.on('error', () => {})
+    // What follows of a small body flows on into nothing, so that the connection can be used again.
+    if (!isForeign) exchange.header('connection', 'close')
+    done(error)
+  }
+  if (Number(length) > bodyLimit) refuse(tooLarge(bodyLimit))
+  else raw.on('data', onData).on('end', onEnd).on('error', onError)
 }
 
-function read(request: FastifyRequest, bytes: Buffer): unknown {
-  const encoding = request.headers['content-encoding']
+function finish(exchange: Exchange, route: EdgeRoute, bytes: Buffer, done: Done): void {
+  let body: unknown
+  try {
+    body = route.reads === 'bytes' ? bytes : jsonOf(exchange, route, bytes)
+  } catch (error) {
+    done(error)
+    return
+  }
+  done(undefined, body)
+}
+
+const noBytes = Buffer.alloc(0)
+
+function jsonOf({ headers }: Exchange, { body }: EdgeRoute, bytes: Buffer): unknown {
+  const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
     throw new Problem(
       'unsupported_content_type',
       'Send the body without Content-Encoding: it is not unpacked.',
     )
-  const schema = request.routeOptions.schema?.body as object | undefined
-  if (bytes.length === 0 && (!schema || mayBeLeftOut(schema))) return undefined
-  return readJson(bytes)
+  return bytes.length === 0 && (!body || mayBeLeftOut(body)) ? undefined : readJson(bytes)
 }
+
+const tooLarge = (limit: number) =>
+  new Problem('body_too_large', `The body is too large. The limit here is ${sizeInWords(limit)}.`)
+
+const sizeInWords = (bytes: number) =>
+  bytes >= mib ? `${Math.round(bytes / mib)} MiB` : `${Math.round(bytes / 1_024)} KiB`

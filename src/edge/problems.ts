@@ -94,26 +94,10 @@ export function problemBody(problem: Problem, requestId: string, docs: string): 
   }
 }
 
-/** Trouble that Fastify itself found, in our words. Anything that is neither ours nor Fastify's is a bug. */
-export function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error
-  const { code, statusCode } = error as { code?: string; statusCode?: number }
-  switch (code) {
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_content_type', 'Send the body as application/json.')
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('body_too_large', 'The body is too large. The limit is 1 MiB for most endpoints.')
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('invalid_request', 'The body is not as long as Content-Length says.')
-    case 'FST_ERR_BAD_URL':
-      return new Problem('invalid_request', 'The address is not well-formed.')
-    case 'FST_ERR_MAX_PARAM_LENGTH_EXCEEDED':
-    case 'FST_ERR_ROUTE_METHOD_NOT_SUPPORTED':
-      return new Problem('not_found', 'There is nothing at this address.')
-  }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new Problem('invalid_request', 'The request cannot be read.', { cause: error })
-  return new Problem('internal', 'Internal error. The log has the cause under this request_id.', {
-    cause: error,
-  })
-}
+/** Anything that was thrown and is not a problem of the client's is a bug of ours. */
+export const asProblem = (error: unknown): Problem =>
+  error instanceof Problem
+    ? error
+    : new Problem('internal', 'Internal error. The log has the cause under this request_id.', {
+        cause: error,
+      })

@@ -115,11 +115,7 @@ export function buildApi(parts: ApiParts): Server {
   let isStopping = false
   let probedAt = Number.NEGATIVE_INFINITY
   let probe: Promise<void> = Promise.resolve()
-  const {
-    app,
-    routes: registered,
-    refuse,
-  } = buildServer({
+  const { edge, refuse } = buildServer({
     routes: table,
     door,
     session,
@@ -137,7 +133,7 @@ export function buildApi(parts: ApiParts): Server {
       open: sealed => sealer.open(['answers'], sealed),
     }),
     environment: name => environments.environment(name),
-    document: openApi(table, version),
+    document: () => openApi(table, version),
     docsUrl: () => `${publicUrl()}/docs/errors`,
     stagingHost: config.STAGING_HOST,
     tls,
@@ -165,8 +161,7 @@ export function buildApi(parts: ApiParts): Server {
     log,
   })
   return {
-    app,
-    routes: registered,
+    edge,
     refuse: () => {
       isStopping = true
       refuse()

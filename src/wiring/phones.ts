@@ -6,9 +6,8 @@ import type { Log } from '../core/lib/log.ts'
 import type { Store } from '../core/store.ts'
 import type { Annex } from '../http/server/server.ts'
 import { type AndroidParts, AndroidPhones } from '../links/android/phones.ts'
-import { phonePath, phoneRoutes } from '../links/android/routes.ts'
+import { phonePath, phoneSite } from '../links/android/routes.ts'
 import { Switchboard } from '../links/android/switchboard.ts'
-import { phoneBase } from '../links/android/to-phone.ts'
 import { SealedVault } from '../secrets/sealed-vault.ts'
 import type { Sealer } from '../secrets/sealer.ts'
 
@@ -53,10 +52,6 @@ export function buildPhones(parts: PhonesParts): { switchboard: Switchboard; ann
   })
   return {
     switchboard,
-    annex: {
-      prefix: phoneBase,
-      path: phonePath,
-      register: scope => phoneRoutes(scope, { phones, switchboard, publicUrl, delay, now }),
-    },
+    annex: { ...phoneSite({ phones, switchboard, publicUrl, delay, now }), rewrite: phonePath },
   }
 }

@@ -3,12 +3,7 @@
 import { parseTime } from '../../core/lib/time.ts'
 import { isUuid } from '../../core/lib/uuid.ts'
 import { normaliseNumber } from '../../core/people/number.ts'
-import { Problem } from '../../core/problem.ts'
-
-export const bad = (name: string, detail: string) =>
-  new Problem('invalid_request', `${name} ${detail}.`, {
-    errors: [{ pointer: `/${name}`, code: 'invalid', detail }],
-  })
+import { badParameter as bad } from '../../edge/query.ts'
 
 export function timeOf(name: string, given: string): number {
   const at = parseTime(given)

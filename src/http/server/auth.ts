@@ -1,11 +1,13 @@
 /** Who asks, how often, and what for: settled before a body is looked at. */
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { allowsAddress, environmentOf, type Key, type Scope } from '../../core/access/key.ts'
 import type { KeyCache } from '../../core/access/key-cache.ts'
 import type { EnvironmentName } from '../../core/environment.ts'
+import type { Awaitable } from '../../core/lib/awaitable.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
+import type { Exchange } from '../../edge/exchange.ts'
 import { keyOfVisitor, type SessionUsers } from '../session/session-users.ts'
 import type { Allowance, FailureDelay, RequestLimits } from './rate-limits.ts'
 
@@ -22,15 +24,10 @@ export type DoorParts = {
 }
 
 /** The key a request came with, once it was let in. */
-export const keyOf = (request: FastifyRequest): Key => request.key!
+export const keyOf = (exchange: Exchange): Key => exchange.key!
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    key: Key | null
-  }
-}
-
-type Done = (error?: Error) => void
+/** What one needs to use a route. */
+export type Need = { scope?: Scope; asksPassword?: true }
 
 /** Lets a request in or throws: 401 first, then 429, then 403. */
 export class Door {
@@ -41,58 +38,48 @@ export class Door {
   }
 
   /**
-   * A hook in the callback style: with a remembered key and counts in memory nothing has to be awaited, and most
-   * requests are let in within the turn they arrived in.
+   * With a remembered key and counts in memory nothing has to be awaited: most requests are let in within the turn they
+   * arrived in.
    */
-  hook(environment: EnvironmentName) {
-    return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-      if (request.headers.authorization === undefined && this.#parts.sessionUsers.hasSession(request)) {
-        this.#visit(request, environment)
-          .then(key => this.#known(request, reply, key, done))
-          .catch(done)
-        return
-      }
-      let key: ReturnType<KeyCache['find']>
-      try {
-        key = this.#parts.keys.find(secretOf(request, environment))
-      } catch (error) {
-        this.#refuse(request, error as Problem, done)
-        return
-      }
-      if (key instanceof Promise) key.then(found => this.#known(request, reply, found, done)).catch(done)
-      else this.#known(request, reply, key, done)
-    }
+  enter(exchange: Exchange, environment: EnvironmentName, need: Need): Awaitable<void> {
+    if (exchange.headers.authorization === undefined && this.#parts.sessionUsers.hasSession(exchange))
+      return this.#visit(exchange, environment).then(key => this.#known(exchange, key, need))
+    const secret = secretOf(exchange, environment)
+    if (secret instanceof Problem) return this.#refuse(exchange, secret)
+    const key = this.#parts.keys.find(secret)
+    return key instanceof Promise
+      ? key.then(found => this.#known(exchange, found, need))
+      : this.#known(exchange, key, need)
   }
 
   /** Whether the request would be let in still: its answer may go on for hours. */
-  async stillAllows(request: FastifyRequest, environment: EnvironmentName): Promise<boolean> {
-    if (request.visitor)
-      return await this.#visit(request, environment, false).then(
-        key => this.#forbidden(request, key) === undefined,
+  async stillAllows(exchange: Exchange, environment: EnvironmentName, need: Need): Promise<boolean> {
+    if (exchange.visitor)
+      return await this.#visit(exchange, environment, false).then(
+        key => this.#forbidden(exchange, key, need) === undefined,
         () => false,
       )
-    const key = await this.#parts.keys.find(secretOf(request, environment))
-    return this.#unusable(key) === undefined && this.#forbidden(request, key!) === undefined
+    const secret = secretOf(exchange, environment)
+    if (secret instanceof Problem) return false
+    const key = await this.#parts.keys.find(secret)
+    return this.#unusable(key) === undefined && this.#forbidden(exchange, key!, need) === undefined
   }
 
-  async #visit(request: FastifyRequest, environment: EnvironmentName, isUse = true): Promise<Key> {
+  async #visit(exchange: Exchange, environment: EnvironmentName, isUse = true): Promise<Key> {
     const { sessionUsers, environmentId } = this.#parts
-    request.visitor = await sessionUsers.find(request, isUse)
-    return keyOfVisitor(request.visitor, environment, environmentId(environment))
+    exchange.visitor = await sessionUsers.find(exchange, isUse)
+    return keyOfVisitor(exchange.visitor, environment, environmentId(environment))
   }
 
-  #known(request: FastifyRequest, reply: FastifyReply, key: Key | undefined, done: Done): void {
-    if (!key) {
-      this.#refuse(request, unknownKey(), done)
-      return
-    }
-    const allowance = this.#parts.limits.take(key.id, this.#rateLimit(request, key))
-    if (allowance instanceof Promise)
-      allowance.then(found => this.#admit(request, reply, key, found, done)).catch(done)
-    else this.#admit(request, reply, key, allowance, done)
+  #known(exchange: Exchange, key: Key | undefined, need: Need): Awaitable<void> {
+    if (!key) return this.#refuse(exchange, unknownKey())
+    const allowance = this.#parts.limits.take(key.id, this.#rateLimit(exchange, key))
+    return allowance instanceof Promise
+      ? allowance.then(found => this.#admit(exchange, key, found, need))
+      : this.#admit(exchange, key, allowance, need)
   }
 
-  #rateLimit({ visitor }: FastifyRequest, { rateLimit }: Key): number {
+  #rateLimit({ visitor }: Exchange, { rateLimit }: Key): number {
     return visitor ? limits.visitorRequests.value : (rateLimit ?? this.#parts.rateLimit)
   }
 
@@ -104,78 +91,71 @@ export class Door {
     return undefined
   }
 
-  #admit(request: FastifyRequest, reply: FastifyReply, key: Key, allowance: Allowance, done: Done): void {
-    const resetSeconds = Math.ceil(allowance.resetAt / 1_000)
-    reply.header('x-ratelimit-limit', allowance.limit)
-    reply.header('x-ratelimit-remaining', allowance.remaining)
-    reply.header('x-ratelimit-reset', resetSeconds)
-    const problem = this.#unusable(key)
-    if (problem) {
-      this.#refuse(request, problem, done)
-      return
-    }
-    if (!request.visitor) this.#parts.keys.touch(key)
-    request.key = key
-    if (allowance.exceeded) {
-      const wait = Math.max(1, Math.ceil((allowance.resetAt - this.#parts.now()) / 1_000))
-      done(
-        new Problem(
-          'rate_limited',
-          `At most ${allowance.limit} requests a minute${request.visitor ? '' : ' with this key'}.`,
-          {
-            retryAfter: wait,
-          },
-        ),
+  #admit(exchange: Exchange, key: Key, allowance: Allowance, need: Need): Awaitable<void> {
+    const { limit, remaining, resetAt, exceeded } = allowance
+    exchange.fields.push(
+      'x-ratelimit-limit',
+      String(limit),
+      'x-ratelimit-remaining',
+      String(remaining),
+      'x-ratelimit-reset',
+      String(Math.ceil(resetAt / 1_000)),
+    )
+    const unusable = this.#unusable(key)
+    if (unusable) return this.#refuse(exchange, unusable)
+    if (!exchange.visitor) this.#parts.keys.touch(key)
+    exchange.key = key
+    if (exceeded)
+      throw new Problem(
+        'rate_limited',
+        `At most ${limit} requests a minute${exchange.visitor ? '' : ' with this key'}.`,
+        { retryAfter: Math.max(1, Math.ceil((resetAt - this.#parts.now()) / 1_000)) },
       )
-      return
-    }
-    done(this.#forbidden(request, key) ?? this.#unconfirmed(request))
+    const problem = this.#forbidden(exchange, key, need) ?? this.#unconfirmed(exchange, need)
+    if (problem) throw problem
   }
 
-  #unconfirmed({ visitor, routeOptions }: FastifyRequest): Problem | undefined {
-    if (!visitor || !routeOptions.config.asksPassword) return undefined
-    return this.#parts.sessionUsers.unconfirmed(visitor)
+  #unconfirmed({ visitor }: Exchange, { asksPassword }: Need): Problem | undefined {
+    return visitor && asksPassword ? this.#parts.sessionUsers.unconfirmed(visitor) : undefined
   }
 
-  #forbidden(request: FastifyRequest, key: Key): Problem | undefined {
-    const scope = request.routeOptions.config.scope
-    if (!allowsAddress(key.allowedIps, request.ip))
+  #forbidden(exchange: Exchange, key: Key, { scope }: Need): Problem | undefined {
+    if (key.allowedIps.length > 0 && !allowsAddress(key.allowedIps, exchange.ip))
       return new Problem('ip_not_allowed', 'This API key may not be used from your address.')
     if (scope !== undefined && !key.scopes.includes(scope))
-      return request.visitor
-        ? new Problem('not_allowed', `Your role, ${request.visitor.user.role}, may not do this.`)
+      return exchange.visitor
+        ? new Problem('not_allowed', `Your role, ${exchange.visitor.user.role}, may not do this.`)
         : new Problem('insufficient_scope', `This API key lacks the scope ${scope}.`)
     return undefined
   }
 
-  #refuse(request: FastifyRequest, problem: Problem, done: Done): void {
-    const delay = this.#parts.failures.next(request.ip)
-    if (delay === 0) done(problem)
-    else setTimeout(done, delay, problem)
-  }
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What a key needs to use the route. */
-    scope?: Scope
-    asksPassword?: true
+  /** Throws, at once or after a while. */
+  #refuse(exchange: Exchange, problem: Problem): Awaitable<never> {
+    const delay = this.#parts.failures.next(exchange.ip)
+    if (delay === 0) throw problem
+    return sleep(delay).then(() => {
+      throw problem
+    })
   }
 }
 
 const unknownKey = () => new Problem('invalid_key', 'The API key is not valid.')
 
-function secretOf(request: FastifyRequest, environment: EnvironmentName): string {
-  const header = request.headers.authorization
+/** The secret that the request came with, or what is wrong with it. */
+function secretOf({ headers }: Exchange, environment: EnvironmentName): string | Problem {
+  const header = headers.authorization
   if (header === undefined || header.trim() === '')
-    throw new Problem('missing_key', 'Send your API key in the header “Authorization: Bearer <API_KEY>”.')
+    return new Problem('missing_key', 'Send your API key in the header “Authorization: Bearer <API_KEY>”.')
   const secret = /^bearer +(\S+) *$/i.exec(header)?.[1]
   if (secret === undefined)
-    throw new Problem('invalid_key', 'The Authorization header must read “Bearer <API_KEY>”.')
+    return new Problem('invalid_key', 'The Authorization header must read “Bearer <API_KEY>”.')
   const home = environmentOf(secret)
   if (home === undefined)
-    throw new Problem('invalid_key', 'The API key is not valid: it was cut off or mistyped.')
+    return new Problem('invalid_key', 'The API key is not valid: it was cut off or mistyped.')
   if (home !== environment)
-    throw new Problem('wrong_environment', `This API key belongs to ${home}; this address is ${environment}.`)
+    return new Problem(
+      'wrong_environment',
+      `This API key belongs to ${home}; this address is ${environment}.`,
+    )
   return secret
 }

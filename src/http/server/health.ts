@@ -1,8 +1,8 @@
 /** For those who watch over the process: alive, ready, metrics. No API key. */
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../core/problem.ts'
+import type { EdgeRoute } from '../../edge/site.ts'
 
 export type HealthParts = {
   ready: () => Promise<void>
@@ -11,24 +11,40 @@ export type HealthParts = {
   metricsToken: string | undefined
 }
 
-export function registerHealth(app: FastifyInstance, parts: HealthParts): void {
-  const { ready, metrics, metricsToken } = parts
-  app.get('/healthz', async (_request, reply) => {
-    reply.header('cache-control', 'no-store')
-    return { status: 'ok' }
-  })
-  app.get('/readyz', async (_request, reply) => {
-    reply.header('cache-control', 'no-store')
-    await ready()
-    return { status: 'ready' }
-  })
-  app.get('/metrics', async (request, reply) => {
-    if (metricsToken !== undefined && !isSame(request.headers.authorization, `Bearer ${metricsToken}`))
-      throw new Problem('missing_key', 'Send the value of METRICS_TOKEN as “Authorization: Bearer <token>”.')
-    const { type, text } = await metrics()
-    return reply.header('cache-control', 'no-store').type(type).send(text)
-  })
-}
+export const healthRoutes = ({ ready, metrics, metricsToken }: HealthParts): readonly EdgeRoute[] => [
+  {
+    method: 'GET',
+    path: '/healthz',
+    handle: exchange => {
+      exchange.header('cache-control', 'no-store')
+      return { status: 'ok' }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/readyz',
+    handle: async exchange => {
+      exchange.header('cache-control', 'no-store')
+      await ready()
+      return { status: 'ready' }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    handle: async exchange => {
+      if (metricsToken !== undefined && !isSame(exchange.headers.authorization, `Bearer ${metricsToken}`))
+        throw new Problem(
+          'missing_key',
+          'Send the value of METRICS_TOKEN as “Authorization: Bearer <token>”.',
+        )
+      const { type, text } = await metrics()
+      exchange.header('cache-control', 'no-store')
+      exchange.type = type
+      return text
+    },
+  },
+]
 
 /** Takes the same time whatever was given. */
 const isSame = (given: string | undefined, expected: string) =>

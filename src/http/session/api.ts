@@ -1,18 +1,18 @@
 /** Serves /session: people sign in with a browser, and look after their team. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireTeam } from '../../core/access/team.ts'
 import type { SignedIn } from '../../core/access/user.ts'
 import type { Awaitable } from '../../core/lib/awaitable.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
+import type { Exchange } from '../../edge/exchange.ts'
 import { asProblem } from '../../edge/problems.ts'
-import { dropNulls } from '../../edge/validation.ts'
-import { noQuery, readQuery } from '../api/read-query.ts'
+import { noQuery } from '../../edge/query.ts'
+import type { EdgeRoute, Site } from '../../edge/site.ts'
 import { notFoundAt } from '../server/not-found.ts'
 import type { Allowance } from '../server/rate-limits.ts'
-import { type AuditParts, audited, deedOf, draftOf, noteRefusals } from './audit.ts'
+import { type AuditParts, audited, draftOf, refusalNoter } from './audit.ts'
 import type { BrowserGuard } from './browser-guard.ts'
 import type { SessionRoute } from './routes.ts'
 import { keyIdOf, type SessionUsers } from './session-users.ts'
@@ -29,50 +29,49 @@ export type SessionParts = AuditParts & {
 
 export const sessionBase = '/session'
 
-export function registerSession(app: FastifyInstance, parts: SessionParts): void {
-  const { routes, guard, sessionUsers } = parts
-  const nothingHere = notFoundAt(
+export function sessionSite(parts: SessionParts): Site {
+  const nothing = notFoundAt(
     sessionBase,
-    routes.map(({ method, path }) => ({ method, paths: [path] })),
+    parts.routes.map(({ method, path }) => ({ method, paths: [path] })),
   )
-  app.setNotFoundHandler((request, reply) => {
-    throw nothingHere(request, reply)
-  })
-  noteRefusals(app, parts, null)
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store')
-    guard.check(request)
-  })
-  for (const route of routes)
-    app.route({
-      method: route.method,
-      url: route.path,
-      config: { ...(deedOf(route) && { deed: deedOf(route)! }) },
-      schema: {
-        ...(route.body && { body: route.body }),
-        querystring: route.query ?? noQuery,
-        response: { 200: route.response },
-      },
-      bodyLimit: limits.sessionBody.value,
-      onRequest: async request => {
-        if (route.isLogin) guard.checkLogin(request)
-        request.visitor = await visitorOf(request, route, sessionUsers)
-        if (request.visitor) await requireAllowance(parts, request.visitor)
-        // Before the body: whoever may not do it does not learn whether it could be done.
-        if (route.access === 'team') requireTeam(request.visitor!.user)
-        const unconfirmed = route.asksPassword && sessionUsers.unconfirmed(request.visitor!)
-        if (unconfirmed) throw unconfirmed
-      },
-      preValidation: (request, _reply, done) => {
-        request.query = readQuery(request.query as Record<string, unknown>, route.query)
-        if (route.body) dropNulls(request.body, route.body)
-        done()
-      },
-      handler:
-        route.isLogin && route.access === 'anyone'
-          ? attempted(parts, route)
-          : audited(parts, null, route, handlerOf(parts, route)),
-    })
+  return {
+    prefix: sessionBase,
+    routes: parts.routes.map(route => edgeRoute(parts, route)),
+    nothing: exchange => {
+      exchange.header('cache-control', 'no-store')
+      parts.guard.check(exchange)
+      return nothing(exchange)
+    },
+  }
+}
+
+function edgeRoute(parts: SessionParts, route: SessionRoute): EdgeRoute {
+  const { guard, sessionUsers } = parts
+  const { method, path, body, query = noQuery, response } = route
+  return {
+    method,
+    path,
+    enter: async exchange => {
+      exchange.header('cache-control', 'no-store')
+      guard.check(exchange)
+      if (route.isLogin) guard.checkLogin(exchange)
+      exchange.visitor = await visitorOf(exchange, route, sessionUsers)
+      if (exchange.visitor) await requireAllowance(parts, exchange.visitor)
+      // Before the body: whoever may not do it does not learn whether it could be done.
+      if (route.access === 'team') requireTeam(exchange.visitor!.user)
+      const unconfirmed = route.asksPassword && sessionUsers.unconfirmed(exchange.visitor!)
+      if (unconfirmed) throw unconfirmed
+    },
+    bodyLimit: limits.sessionBody.value,
+    ...(body && { body }),
+    query,
+    handle:
+      route.isLogin && route.access === 'anyone'
+        ? attempted(parts, route)
+        : audited(parts, null, route, handlerOf(parts, route)),
+    response,
+    onRefusal: refusalNoter(parts, null, route),
+  }
 }
 
 /** One count with what they ask of the API. */
@@ -82,30 +81,32 @@ async function requireAllowance({ count }: SessionParts, visitor: SignedIn): Pro
 }
 
 async function visitorOf(
-  request: FastifyRequest,
+  exchange: Exchange,
   { access }: SessionRoute,
   sessionUsers: SessionUsers,
 ): Promise<SignedIn | null> {
-  if (access !== 'anyone') return await sessionUsers.find(request)
-  return sessionUsers.hasSession(request) ? await sessionUsers.find(request).catch(() => null) : null
+  if (access !== 'anyone') return await sessionUsers.find(exchange)
+  return sessionUsers.hasSession(exchange) ? await sessionUsers.find(exchange).catch(() => null) : null
 }
 
 const handlerOf =
   ({ guard }: SessionParts, route: SessionRoute) =>
-  (request: FastifyRequest, reply: FastifyReply, name: (email: string) => void = () => {}): Promise<object> =>
+  (exchange: Exchange, name: (email: string) => void = () => {}): Promise<object> =>
     route.action({
-      visitor: request.visitor,
-      body: request.body,
-      query: request.query,
-      params: request.params as Record<string, string>,
+      visitor: exchange.visitor,
+      body: exchange.body,
+      query: exchange.query,
+      params: exchange.params,
       caller: {
-        address: request.ip,
-        agent: request.headers['user-agent'] ?? '',
-        browser: guard.browser(request),
+        address: exchange.ip,
+        agent: exchange.headers['user-agent'] ?? '',
+        browser: guard.browser(exchange),
       },
-      isInsecure: guard.isInsecure(request),
+      isInsecure: guard.isInsecure(exchange),
       name,
-      setSession: begun => void reply.header('set-cookie', guard.cookies(request, begun)),
+      setSession: begun => {
+        for (const cookie of guard.cookies(exchange, begun)) exchange.fields.push('set-cookie', cookie)
+      },
     })
 
 /** What is worth a line in the log. The rest could be repeated without end by anybody. */
@@ -114,13 +115,13 @@ const worthNoting = new Set(['wrong_credentials', 'code_needed'])
 /** Tries to get in are noted when they ended: before, nobody knows who it is. */
 function attempted(parts: SessionParts, route: SessionRoute) {
   const handler = handlerOf(parts, route)
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    request.isNoted = true
-    let who = (request.body as { email?: string }).email?.trim().toLowerCase().slice(0, 254) ?? ''
+  return async (exchange: Exchange): Promise<object> => {
+    exchange.isNoted = true
+    let who = (exchange.body as { email?: string }).email?.trim().toLowerCase().slice(0, 254) ?? ''
     const note = (refusal: string | null) =>
-      parts.audit.audit({ ...draftOf(request, who, null, route.operation), fields: [], refusal })
+      parts.audit.audit({ ...draftOf(exchange, who, null, route.operation), fields: [], refusal })
     try {
-      const answer = await handler(request, reply, email => {
+      const answer = await handler(exchange, email => {
         who = email
       })
       await note(null)
@@ -128,7 +129,7 @@ function attempted(parts: SessionParts, route: SessionRoute) {
     } catch (error) {
       const { code } = asProblem(error)
       if (worthNoting.has(code)) await note(code)
-      await sleep(parts.delay(request.ip))
+      await sleep(parts.delay(exchange.ip))
       throw error
     }
   }

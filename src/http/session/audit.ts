@@ -1,11 +1,13 @@
 /** Notes what people and keys change, before they change it: nothing is done that nobody can look up later. */
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Key } from '../../core/access/key.ts'
 import type { AuditDraft } from '../../core/access/user.ts'
 import type { UserStore } from '../../core/access/user-store.ts'
 import { limits } from '../../core/limits.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Exchange } from '../../edge/exchange.ts'
 import { asProblem } from '../../edge/problems.ts'
+import type { Answer } from '../../edge/site.ts'
 import type { RequestLimits } from '../server/rate-limits.ts'
 
 export type AuditParts = {
@@ -14,7 +16,7 @@ export type AuditParts = {
   refusals: RequestLimits
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+type Handler = (exchange: Exchange) => Promise<Answer>
 
 /** What is to be known of a route. */
 type Noted = {
@@ -27,32 +29,24 @@ type Noted = {
   target?: (body: unknown) => string
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What the person wants to do is in the log already. */
-    isNoted: boolean
-  }
-  interface FastifyContextConfig {
-    /** The name of the operation, if it changes something. */
-    deed?: string
-  }
-}
-
-export const deedOf = ({ operation, method, isLook }: Noted): string | undefined =>
+/** The name of the operation, if it changes something. */
+const deedOf = ({ operation, method, isLook }: Noted): string | undefined =>
   method === 'GET' || isLook ? undefined : operation
 
 /** Notes what people were refused before anything was tried: by their role, or because of what they gave. */
-export function noteRefusals(app: FastifyInstance, parts: AuditParts, environment: string | null): void {
+export function refusalNoter(parts: AuditParts, environment: string | null, noted: Noted) {
   const { audit, refusals } = parts
-  app.addHook('onError', async (request, _reply, error) => {
-    const { visitor, isNoted } = request
-    const { deed } = request.routeOptions.config
-    if (!visitor || isNoted || deed === undefined) return
-    const { code } = asProblem(error)
+  const deed = deedOf(noted)
+  const note = async (exchange: Exchange, code: string) => {
+    const { id, email } = exchange.visitor!.user
+    if (await isWorthARow(refusals, id))
+      await audit.audit({ ...draftOf(exchange, email, environment, deed!), refusal: code })
+  }
+  return (exchange: Exchange, { code }: Problem): Promise<void> | undefined => {
     // Whoever asks too often is told so, and would fill the log with nothing else.
-    if (code === 'rate_limited' || !(await isWorthARow(refusals, visitor.user.id))) return
-    await audit.audit({ ...draftOf(request, visitor.user.email, environment, deed), refusal: code })
-  })
+    const isNew = exchange.visitor !== null && !exchange.isNoted && code !== 'rate_limited'
+    return isNew && deed !== undefined ? note(exchange, code) : undefined
+  }
 }
 
 const isWorthARow = async (refusals: RequestLimits, who: string): Promise<boolean> =>
@@ -69,29 +63,29 @@ export function audited(
   handler: Handler,
 ): Handler {
   if (method === 'GET' || isLook) return handler
-  return async (request, reply) => {
-    const { visitor, key } = request
-    if (!visitor && (isTold || !key)) return await handler(request, reply)
-    request.isNoted = true
-    const draft = draftOf(request, visitor ? visitor.user.email : keyActor(key!), environment, operation)
-    const id = await audit.audit({ ...draft, target: target ? target(request.body) : draft.target })
+  const noted: Handler = async exchange => {
+    const { visitor, key } = exchange
+    exchange.isNoted = true
+    const draft = draftOf(exchange, visitor ? visitor.user.email : keyActor(key!), environment, operation)
+    const id = await audit.audit({ ...draft, target: target ? target(exchange.body) : draft.target })
     try {
-      return await handler(request, reply)
+      return await handler(exchange)
     } catch (error) {
       const isKept = await isWorthARow(refusals, visitor ? visitor.user.id : key!.id)
       await audit.auditRefusal(id, isKept ? asProblem(error).code : undefined)
       throw error
     }
   }
+  return exchange => (!exchange.visitor && (isTold || !exchange.key) ? handler(exchange) : noted(exchange))
 }
 
 export function draftOf(
-  request: FastifyRequest,
+  exchange: Exchange,
   email: string,
   environment: string | null,
   action: string,
 ): AuditDraft {
-  const { params, body } = request as { params: Record<string, string>; body: unknown }
+  const { params, body } = exchange
   return {
     email,
     environment,
@@ -102,7 +96,7 @@ export function draftOf(
       .map(([, value]) => value.slice(0, 100))
       .join(' '),
     fields: fieldsOf(body),
-    address: request.ip,
+    address: exchange.ip,
     refusal: null,
   }
 }

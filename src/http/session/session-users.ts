@@ -1,18 +1,12 @@
 /** People who come with a session's cookie in place of a key. */
 
-import type { FastifyRequest } from 'fastify'
 import type { Accounts } from '../../core/access/accounts.ts'
 import type { Key } from '../../core/access/key.ts'
 import { type SignedIn, scopesOf } from '../../core/access/user.ts'
 import type { EnvironmentName } from '../../core/environment.ts'
 import { Problem } from '../../core/problem.ts'
+import type { Exchange } from '../../edge/exchange.ts'
 import type { BrowserGuard } from './browser-guard.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    visitor: SignedIn | null
-  }
-}
 
 export class SessionUsers {
   readonly #accounts: Pick<Accounts, 'signedIn' | 'unconfirmed'>
@@ -23,8 +17,8 @@ export class SessionUsers {
     this.#guard = guard
   }
 
-  hasSession(request: FastifyRequest): boolean {
-    return request.headers.cookie !== undefined && this.#guard.token(request) !== undefined
+  hasSession(exchange: Exchange): boolean {
+    return exchange.headers.cookie !== undefined && this.#guard.token(exchange) !== undefined
   }
 
   /** Why they may not give others lasting access yet. */
@@ -33,9 +27,9 @@ export class SessionUsers {
   }
 
   /** Who asks, or a Problem thrown. */
-  async find(request: FastifyRequest, isUse = true): Promise<SignedIn> {
-    this.#guard.check(request)
-    const token = this.#guard.token(request)
+  async find(exchange: Exchange, isUse = true): Promise<SignedIn> {
+    this.#guard.check(exchange)
+    const token = this.#guard.token(exchange)
     const found = token === undefined ? undefined : await this.#accounts.signedIn(token, isUse)
     if (!found) throw new Problem('not_signed_in', 'Your session has ended. Sign in again.')
     return found

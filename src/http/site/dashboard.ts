@@ -4,8 +4,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip as gzipCallback } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { nothingHere } from '../server/not-found.ts'
+import type { Awaitable } from '../../core/lib/awaitable.ts'
+import { nothingHere } from '../../edge/edge.ts'
+import type { Exchange } from '../../edge/exchange.ts'
 
 const gzip = promisify(gzipCallback)
 
@@ -56,7 +57,7 @@ export type Dashboard = {
   /** Under this name there is staging alone, and so no dashboard. */
   stagingHost: string | undefined
   /** Whether it can be read on the way. */
-  isInsecure: (request: FastifyRequest) => boolean
+  isInsecure: (exchange: Exchange) => boolean
 }
 
 export function readDashboard(folder: string): Files {
@@ -80,46 +81,43 @@ export function readDashboard(folder: string): Files {
   return files
 }
 
-export function registerDashboard(app: FastifyInstance, dashboard: Dashboard): void {
-  const { files, publicUrl, stagingHost, isInsecure } = dashboard
-  const send = async (reply: FastifyReply, file: File, acceptsGzip: boolean) => {
-    const bytes = acceptsGzip ? await file.zipped() : file.bytes
-    return reply
-      .headers(headers)
-      .header('vary', 'accept-encoding')
-      .type(file.type)
-      .headers(acceptsGzip ? { 'content-encoding': 'gzip' } : {})
-      .send(bytes)
+/** Answers whatever no route takes: with a file, the page itself, or that there is nothing. */
+export function dashboardAt({ files, publicUrl, stagingHost, isInsecure }: Dashboard) {
+  const send = async (exchange: Exchange, file: File): Promise<Buffer> => {
+    exchange.setHeaders(headers)
+    exchange.header('vary', 'accept-encoding')
+    exchange.type = file.type
+    if (!/\bgzip\b/.test(String(exchange.headers['accept-encoding'] ?? ''))) return file.bytes
+    exchange.header('content-encoding', 'gzip')
+    return await file.zipped()
   }
-  app.setNotFoundHandler(async (request, reply) => {
-    const [path = ''] = request.url.split('?')
-    const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return (exchange: Exchange): Awaitable<Buffer | string> => {
+    const { path } = exchange
+    const isRead = exchange.method === 'GET' || exchange.method === 'HEAD'
     const file = isRead ? files.get(path) : undefined
     if (file && path !== '/index.html') {
       // Names change with contents, save for the few at the root.
-      reply.header(
+      exchange.header(
         'cache-control',
         path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
       )
-      return send(reply, file, acceptsGzip)
+      return send(exchange, file)
     }
     // Every other address that a browser opens is a page, which the script knows. Programs get the error they expect.
-    const isPage = isRead && /\btext\/html\b/.test(request.headers.accept ?? '') && !isOurs(path)
-    if (!isPage) throw nothingHere()
-    reply.header('cache-control', 'no-cache')
-    const host = request.headers.host?.toLowerCase().replace(/:\d+$/, '')
+    const isPage = isRead && /\btext\/html\b/.test(exchange.headers.accept ?? '') && !isOurs(path)
+    if (!isPage) return nothingHere()
+    exchange.header('cache-control', 'no-cache')
+    const host = exchange.headers.host?.toLowerCase().replace(/:\d+$/, '')
     if (stagingHost !== undefined && host === stagingHost.replace(/:\d+$/, ''))
-      return reply.redirect(`${publicUrl()}${path}`)
-    if (!isInsecure(request)) reply.headers(alone)
+      return exchange.redirect(`${publicUrl()}${path}`, 302)
+    if (!isInsecure(exchange)) exchange.setHeaders(alone)
     const page = files.get('/index.html')
-    if (page) return send(reply, page, acceptsGzip)
-    return reply
-      .code(path === '/' ? 200 : 404)
-      .headers(headers)
-      .type('text/html; charset=utf-8')
-      .send(notBuilt)
-  })
+    if (page) return send(exchange, page)
+    exchange.status = path === '/' ? 200 : 404
+    exchange.setHeaders(headers)
+    exchange.type = 'text/html; charset=utf-8'
+    return notBuilt
+  }
 }
 
 const isOurs = (path: string) => /^\/(api|staging\/api|session|mobile|docs|assets)(\/|$)/.test(path)

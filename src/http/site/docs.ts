@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { nothingHere } from '../server/not-found.ts'
+import { nothingHere } from '../../edge/edge.ts'
+import type { Exchange } from '../../edge/exchange.ts'
+import type { EdgeRoute } from '../../edge/site.ts'
 import { errorsPage } from './errors-page.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
@@ -40,39 +41,47 @@ const policy = [
 
 const reference = readFileSync(new URL('./docs/reference.html', import.meta.url), 'utf8')
 
-export function registerDocs(app: FastifyInstance, document: object, bases: readonly string[]): void {
-  const text = JSON.stringify(document)
-  for (const base of ['', ...bases]) {
-    app.get(`${base}/openapi.json`, (_request, reply) =>
-      reply.type('application/json; charset=utf-8').send(text),
-    )
+/** The document is written out when it is first asked for. */
+export function docsRoutes(document: () => object, bases: readonly string[]): readonly EdgeRoute[] {
+  let text: string | undefined
+  let errors: string | undefined
+  const get = (path: string, handle: EdgeRoute['handle']): EdgeRoute => ({ method: 'GET', path, handle })
+  const under = (base: string) => [
+    get(`${base}/openapi.json`, exchange => {
+      text ??= JSON.stringify(document())
+      exchange.type = 'application/json; charset=utf-8'
+      return text
+    }),
     // Its links are relative, so it must not be shown under a name with a slash at its end.
-    app.get(`${base}/docs`, (request, reply) =>
-      /^[^?]*\/(\?|$)/.test(request.url) ? reply.redirect('../docs', 308) : show(reply, reference),
-    )
-    app.get(`${base}/docs/assets/:file`, serveAsset)
-  }
-  const errors = errorsPage()
-  app.get('/docs/errors', (_request, reply) => show(reply, errors))
+    get(`${base}/docs`, exchange =>
+      exchange.path.endsWith('/') ? exchange.redirect('../docs', 308) : show(exchange, reference),
+    ),
+    get(`${base}/docs/assets/:file`, serveAsset),
+  ]
+  return [
+    ...['', ...bases].flatMap(under),
+    get('/docs/errors', exchange => {
+      errors ??= errorsPage()
+      return show(exchange, errors)
+    }),
+  ]
 }
 
 const loaded = new Map<string, Buffer | string>()
 
-function serveAsset(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { file } = request.params as { file: string }
+function serveAsset(exchange: Exchange): Buffer | string {
+  const { file = '' } = exchange.params
   const asset = Object.hasOwn(files, file) ? files[file] : undefined
-  if (!asset) throw nothingHere()
+  if (!asset) return nothingHere()
   const content = loaded.get(file) ?? asset.read()
   loaded.set(file, content)
-  return reply
-    .type(`${asset.type}; charset=utf-8`)
-    .header('cache-control', 'public, max-age=3600')
-    .send(content)
+  exchange.type = `${asset.type}; charset=utf-8`
+  exchange.header('cache-control', 'public, max-age=3600')
+  return content
 }
 
-const show = (reply: FastifyReply, page: string) =>
-  reply
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', policy)
-    .header('referrer-policy', 'no-referrer')
-    .send(page)
+function show(exchange: Exchange, page: string): string {
+  exchange.type = 'text/html; charset=utf-8'
+  exchange.setHeaders({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
+  return page
+}

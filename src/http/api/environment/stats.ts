@@ -4,7 +4,7 @@ import type { Fleet } from '../../../core/devices/fleet.ts'
 import { isoTime, isoTimeOrNull } from '../../../core/lib/time.ts'
 import { sinceOf, statsOf } from '../../../core/stats/stats.ts'
 import type { Store } from '../../../core/store.ts'
-import { bad } from '../query.ts'
+import { badParameter as bad } from '../../../edge/query.ts'
 import type { Action } from '../route.ts'
 import type { StatsQuery, StatsResponse } from './stat-schemas.ts'
 

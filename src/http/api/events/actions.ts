@@ -4,8 +4,9 @@ import { eventIdOf, eventTypes, type Interest, seqOf } from '../../../core/event
 import type { Journal, Telling } from '../../../core/events/journal.ts'
 import { asSeen, type Visibility, visibilityOf } from '../../../core/events/visibility.ts'
 import type { shownEvent } from '../../../core/wire/event.ts'
+import { badParameter as bad } from '../../../edge/query.ts'
 import { StreamAnswer } from '../../server/stream-answer.ts'
-import { bad, uuidOf } from '../query.ts'
+import { uuidOf } from '../query.ts'
 import type { Action } from '../route.ts'
 import type { EventsQuery, EventsResponse, StreamQuery } from './schemas.ts'
 

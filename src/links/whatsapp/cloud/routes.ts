@@ -1,10 +1,11 @@
 /** The address that Meta posts to. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { Budget } from '../../../core/lib/budget.ts'
 import { limits } from '../../../core/limits.ts'
 import { Problem } from '../../../core/problem.ts'
+import type { Exchange } from '../../../edge/exchange.ts'
+import type { Site } from '../../../edge/site.ts'
 import { type CloudHooks, unsigned } from './hooks.ts'
 import { hasSignature } from './signature.ts'
 
@@ -18,64 +19,60 @@ export type CloudRouteParts = {
   delay: (address: string) => number
 }
 
-type Done = (error: Error | null, payload: RequestPayload) => void
-
-/** Registers the routes in a scope of their own, under `cloudBase`. */
-export function cloudRoutes(app: FastifyInstance, { hooks, delay }: CloudRouteParts): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  app.get('/webhook', { exposeHeadRoute: false }, async (request, reply) => {
-    const query = request.query as Record<string, unknown>
-    const [mode, token, challenge] = ['mode', 'verify_token', 'challenge'].map(name => query[`hub.${name}`])
+export function cloudSite({ hooks, delay }: CloudRouteParts): Site {
+  const unproven = new Budget(limits.unprovenBodies.value)
+  const confirm = async (exchange: Exchange): Promise<string> => {
+    const [mode, token, challenge] = ['mode', 'verify_token', 'challenge'].map(
+      name => exchange.query[`hub.${name}`],
+    )
     if (mode !== 'subscribe' || typeof token !== 'string' || !(await hooks.answers(token))) {
-      await sleep(delay(request.ip))
+      await sleep(delay(exchange.ip))
       throw new Problem('invalid_signature', 'The verify token is not that of any number.')
     }
-    return reply.type('text/plain').send(String(challenge ?? ''))
-  })
-  const unproven = new Budget(limits.unprovenBodies.value)
+    exchange.type = 'text/plain'
+    return String(challenge ?? '')
+  }
   /** Anybody may post here: what cannot be Meta's is not read at all. */
-  const beforeBody = async (request: FastifyRequest) => {
-    if (hasSignature(request.headers['x-hub-signature-256'])) return
-    await sleep(delay(request.ip))
+  const requireSignature = async (exchange: Exchange): Promise<void> => {
+    if (hasSignature(exchange.headers['x-hub-signature-256'])) return
+    await sleep(delay(exchange.ip))
     throw unsigned()
   }
   /** The rest is read only so much at a time. What counts is what has come, not what somebody says will. */
-  const whileReading = (
-    _request: FastifyRequest,
-    reply: FastifyReply,
-    payload: RequestPayload,
-    done: Done,
-  ) => {
+  const countUnproven = ({ response }: Exchange) => {
     const taken: (() => void)[] = []
-    const count = (chunk: Buffer) => {
-      const giveBack = unproven.take(chunk.length)
-      if (giveBack) {
-        taken.push(giveBack)
-        return
-      }
-      payload.off('data', count)
-      // Not destroyed, which would take the answer with it; whoever goes on is hung up on after that.
-      reply.header('connection', 'close')
-      payload.emit(
-        'error',
-        new Problem('rate_limited', 'Too much is being posted at once.', { retryAfter: 5 }),
-      )
-    }
-    payload.on('data', count)
-    reply.raw.once('close', () => {
+    response.once('close', () => {
       for (const giveBack of taken) giveBack()
     })
-    done(null, payload)
+    return (bytes: number): void => {
+      const giveBack = unproven.take(bytes)
+      if (!giveBack) throw new Problem('rate_limited', 'Too much is being posted at once.', { retryAfter: 5 })
+      taken.push(giveBack)
+    }
   }
-  app.post('/webhook', { bodyLimit, onRequest: beforeBody, preParsing: whileReading }, async request => {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const take = async (exchange: Exchange): Promise<object> => {
+    const body = Buffer.isBuffer(exchange.body) ? exchange.body : Buffer.alloc(0)
     try {
-      await hooks.take(body, request.headers['x-hub-signature-256'])
+      await hooks.take(body, exchange.headers['x-hub-signature-256'])
     } catch (error) {
-      if (error instanceof Problem && error.code === 'invalid_signature') await sleep(delay(request.ip))
+      if (error instanceof Problem && error.code === 'invalid_signature') await sleep(delay(exchange.ip))
       throw error
     }
     return { success: true }
-  })
+  }
+  return {
+    prefix: cloudBase,
+    routes: [
+      { method: 'GET', path: '/webhook', noHead: true, handle: confirm },
+      {
+        method: 'POST',
+        path: '/webhook',
+        enter: requireSignature,
+        reads: 'bytes',
+        bodyLimit,
+        countBytes: countUnproven,
+        handle: take,
+      },
+    ],
+  }
 }
