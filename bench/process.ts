@@ -7,7 +7,7 @@ import { Basestation } from '../sdk/src/index.ts'
 import { type LoadResult, load } from './load.ts'
 
 const program = join(import.meta.dirname, 'server.ts')
-const text = 'Your parcel is ready. Pick it up until Friday, 6 pm, at the counter.'
+export const text = 'Your parcel is ready. Pick it up until Friday, 6 pm, at the counter.'
 
 export class Server {
   readonly #child: ChildProcess
@@ -37,6 +37,30 @@ export class Server {
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  get pids(): readonly number[] {
+    return [this.#child.pid!]
+  }
+
+  /** A request of its API as it goes over the wire. */
+  request(method: string, path: string, body?: object): string {
+    const content = body ? JSON.stringify(body) : ''
+    const described = body && [
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(content)}`,
+    ]
+    const head = [
+      `${method} /staging/api/v1${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${this.#port}`,
+      `Authorization: Bearer ${this.#key}`,
+      ...(described ?? []),
+    ]
+    return `${head.join('\r\n')}\r\n\r\n${content}`
   }
 
   client(): Basestation {

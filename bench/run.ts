@@ -9,6 +9,7 @@ import { WhatsAppStandin } from '../test/standins/whatsapp/server.ts'
 import { dashboard } from './dashboard.ts'
 import { inbox, lists } from './lists.ts'
 import { numbersOf } from './numbers.ts'
+import { peers } from './peers.ts'
 import { crowdOf } from './phones.ts'
 import { median, Server } from './process.ts'
 import { interleaved, missed, perSecond, rate, report } from './report.ts'
@@ -217,6 +218,7 @@ async function webhooks(): Promise<void> {
 }
 
 const all = {
+  peers: () => peers(folder),
   accepting,
   postgres,
   'slow-disk': slowDisk,
