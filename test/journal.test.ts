@@ -57,7 +57,7 @@ test('numbers without events at the end do not keep anybody: they are passed ove
   await store.close()
 })
 
-test('what was made before somebody was forgotten is made anew', async () => {
+test('what was made before somebody was forgotten is made again', async () => {
   const { store, journal, shown } = await written(3)
   await store.enrol(draft)
   await until('it is seen', () => journal.head === 4)

@@ -1019,7 +1019,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
     )
 
     test(
-      'who is let in anew has a new address and key; the old ones are good for two days; unused ones stay',
+      'who is let in again has a new address and key; the old ones are good for two days; unused ones stay',
       inWorld(async ({ store, clock }) => {
         const device = await enrol(store)
         await store.invite(device.id, { tokenHash: 'a' })

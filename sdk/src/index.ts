@@ -37,7 +37,7 @@ export class Basestation {
     return this.#ask('POST', '/sms/bulk', request, options)
   }
 
-  /** Asks what became of a message. */
+  /** Asks for the status of a message. */
   status(messageId: string): Promise<api.StatusResponse> {
     return this.#ask('GET', `/sms/status/${encodeURIComponent(messageId)}`)
   }
@@ -184,7 +184,7 @@ export class Basestation {
     return this.#ask('GET', webhookPath(webhookId))
   }
 
-  /** Adds an address that is told what happens. The secret is in this answer and in no other. */
+  /** Adds an address that receives events. The secret is in this answer and in no other. */
   addWebhook(request: api.WebhookAddRequest): Promise<api.WebhookSecretResponse> {
     return this.#ask('POST', '/webhooks', request)
   }

@@ -67,7 +67,7 @@ export class Transport {
   /** Asks until there is an answer, or until trying again makes no sense. */
   async ask<Answer>(asked: Asked, read: Read<Answer> = response => response.json()): Promise<Answer> {
     const { method } = asked
-    // One key for all tries: whatever became of the first, there is no second effect.
+    // One key for all tries: whatever the first one did, there is no second effect.
     const idempotencyKey = asked.idempotencyKey ?? (method === 'POST' && !asked.isLook ? newId() : undefined)
     for (let attempt = 0; ; attempt += 1) {
       try {

@@ -1,4 +1,4 @@
-/** basestation status: what became of a message. */
+/** basestation status: the status of a message. */
 
 import type { Command } from './command.ts'
 import { describe, watch } from './watch.ts'

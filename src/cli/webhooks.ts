@@ -1,4 +1,4 @@
-/** basestation webhooks: addresses that are told what happens. */
+/** basestation webhooks: addresses that receive events. */
 
 import type { Environment } from '../core/environment.ts'
 import { eventTypes } from '../core/events/event.ts'

@@ -33,9 +33,9 @@ export type EdgeParts = {
   tls: { cert: Buffer; key: Buffer } | undefined
   /** Open connections; more are hung up on. */
   maxConnections: number
-  /** Told of each answer once it is given, and of its problem if it is one. */
+  /** Called for each answer once it is given. */
   onAnswer: (exchange: Exchange, seconds: number) => void
-  /** Told of what is our fault. */
+  /** Called for errors that are our fault. */
   onFault: (exchange: Exchange, problem: Problem) => void
 }
 

@@ -27,7 +27,7 @@ export type EdgeRoute = {
   handle: (exchange: Exchange) => Awaitable<Answer>
   /** What the answer looks like: nothing else of it leaves. */
   response?: object
-  /** Told of a refusal before the client is. */
+  /** Called for each refusal, before the client gets it. */
   onRefusal?: (exchange: Exchange, problem: Problem) => Promise<void> | undefined
 }
 

@@ -13,7 +13,7 @@ export type SimulatedOptions = {
   now: () => number
   /** Multiplies every delay: 0 reports at once. */
   pace?: number
-  /** Told of each message the phone puts on the air: the phone's own ledger, for tests. */
+  /** Called for each message the phone sends: the phone's own ledger, for tests. */
   onAir?: (message: Message, device: Device) => void
 }
 

@@ -83,7 +83,7 @@ async function openRemote(
   if (encoding !== 'identity') throw unreachable('The media host sent a packed file that was not asked for.')
   if (announced > most) throw tooLarge(most)
   const bytes = new Counter(most)
-  // Whoever reads the counter learns of every error from it.
+  // Whoever reads the counter gets every error from it.
   pipeThrough(response, bytes, () => {})
   return { url, headers: response.headers, bytes }
 }

@@ -1,4 +1,4 @@
-/** One GET to an address that a stranger chose, with every redirect judged anew. */
+/** One GET to an address that a stranger chose, with every redirect checked again. */
 
 import { type IncomingMessage, request } from 'node:http'
 import { hostOf, portOf } from '../core/webhooks/allowed-host.ts'

@@ -15,7 +15,7 @@ export type ConnectionOptions = {
   trouble: Trouble
   /** The app's version, which goes along with every call. */
   version?: string
-  /** Told of each call that has to be tried again. */
+  /** Called for each call that has to be retried. */
   onLost: () => void
 }
 

@@ -23,7 +23,7 @@ export type Tally = {
 
 export type CrowdOptions = {
   trouble: Trouble
-  /** Told of each message that goes on the air. */
+  /** Called for each message that a phone sends. */
   onAir?: (messageId: string) => void
   /** A certificate to trust. */
   ca?: string

@@ -21,7 +21,7 @@ export type Counts = Record<
 
 export type PhoneOptions = Omit<ConnectionOptions, 'onLost'> & {
   counts: Counts
-  /** Told of each message at the moment it goes on the air: the phone's own ledger. */
+  /** Called for each message at the moment it is sent: the phone's own ledger. */
   onAir?: (messageId: string) => void
 }
 
@@ -191,7 +191,7 @@ export class AppPhone {
     if (error !== undefined) message.error = error
     this.#report(message)
     const event = events[state]
-    // The app tells it twice: as a report, and to whoever asked to be told of such events.
+    // The app reports it twice: as a receipt, and to every webhook for such events.
     if (event)
       void this.#connection.post(event, {
         messageId: message.id,

@@ -1,4 +1,4 @@
-/** Stops parts one after the other, each whatever became of the one before: a stop must not stop half-way. */
+/** Stops parts one after the other, even if one of them fails: a stop must not end half-way. */
 
 import type { Log } from '../core/lib/log.ts'
 

@@ -115,7 +115,7 @@ async function linked(
 const alreadyLinked: LinkStep = {
   step: 'failed',
   code: 'already_linked',
-  detail: 'It is linked. To link it anew, first remove it on the phone: WhatsApp → Linked devices.',
+  detail: 'It is linked. To link it again, first remove it on the phone: WhatsApp → Linked devices.',
 }
 
 const ownerOf = async (store: LinkParts['store'], number: string, but?: string) =>

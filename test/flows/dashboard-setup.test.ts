@@ -97,7 +97,7 @@ describe('the first run', { skip }, () => {
     await page.getByRole('heading', { name: 'Staging' }).waitFor()
     assert.equal(await page.getByLabel('Address').count(), 0)
   })
-  test('a page whose person signed out beside it, and another in, begins anew', async () => {
+  test('a page whose person signed out beside it, and another in, starts over', async () => {
     const page = await dashboard.visit()
     await dashboard.signIn(page)
     await page.goto('/staging/messages/new?to=%2B15550101234&text=private')

@@ -190,7 +190,7 @@ for (const { name, empty } of databases)
       assert.equal((await app.post('sms:received', sms({ sender: letters.join('') }))).status, 200)
       assert.equal((await inbox(app))[0].from.length, 255)
     })
-    test('after enrolling anew the old address takes what was signed with the old key, and nothing else', async () => {
+    test('after enrolling again the old address takes what was signed with the old key, and nothing else', async () => {
       const app = await App.enrol(gateway)
       const [oldKey, oldPath] = [await app.signingKey(), await app.hookPath()]
       app.token = (await app.register()).body.token

@@ -117,7 +117,7 @@ describe('presence', () => {
     assert.equal((await app.list()).length, 1)
     app.hangUp()
   })
-  test('a phone that enrols anew does not inherit the stream of the one before', async () => {
+  test('a phone that enrols again does not inherit the stream of the one before', async () => {
     const app = await App.enrol(gateway)
     const stream = await app.stream()
     await app.online()

@@ -358,7 +358,7 @@ for (const { name, empty } of databases)
         app.hangUp()
         other.hangUp()
       })
-      test('what a phone was given before it enrolled anew is not shown again: it may have forgotten that it sent it', async () => {
+      test('what a phone was given before it enrolled again is not shown again: it may have forgotten that it sent it', async () => {
         const { app } = await connected()
         const id = await send(app)
         await app.list()

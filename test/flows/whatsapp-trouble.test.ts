@@ -88,7 +88,7 @@ test('a line that takes messages and decrypts none is given up, and the next one
     ahead = 61_000
     // Frames still come: only nothing is decrypted any more.
     const pings = setInterval(() => server.receipt(account, { id: 'none', to: bob.phoneJid }), 1_000)
-    await until('it comes anew', () => logins === 2)
+    await until('it comes again', () => logins === 2)
     clearInterval(pings)
     await server.write(bob, account, { conversation: 'the next' })
     await until('it hears again', () => heard.includes('the next') && heard.includes('not heard at first'))
@@ -168,7 +168,7 @@ for (const [reason, code] of [
     await until(code, async () => (await gateway.store.allDevices())[0]!.attention.some(one => one === code))
     assert.ok((await gateway.store.vaultRead(device.id, 'creds', ['creds'])).length === 1)
     if (code === 'number_banned') {
-      // Linked anew, it comes back without a restart.
+      // Linked again, it comes back without a restart.
       server.refusal = undefined
       for await (const step of pair({
         url: world.url,

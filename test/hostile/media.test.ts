@@ -214,7 +214,7 @@ test('files leave the reserve free, and keep to their quota', async () => {
   await assert.rejects(
     new MediaFolder(path, { room, quota: 2_500 }).save('aa4', bytes),
     NoRoom,
-    'counted anew',
+    'counted again',
   )
 })
 test('with no room left an MMS is kept without its files and says why, and texts go on', async () =>

@@ -164,7 +164,7 @@ describe('addresses that are not public', () => {
     })
 
   for (const [scheme, server] of schemes)
-    test(`redirects over ${scheme} are judged anew: none of the forms is reached`, async () => {
+    test(`redirects over ${scheme} are judged again: none of the forms is reached`, async () => {
       const door = servers[`${server}Door`]
       const allowing = { ...guard, allowed: new Set([`127.0.0.1:${door}`]) }
       // A header holds only plain letters.

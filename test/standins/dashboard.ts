@@ -49,7 +49,7 @@ export class Dashboard {
       browser ??= launch(path)
       this.#browser = await browser
     })
-    // A page that stays open follows everything that happens, and is drawn anew each time.
+    // A page that stays open follows everything that happens, and is drawn again each time.
     afterEach(async () => {
       await Promise.all(this.#visitors.splice(0).map(context => context.close()))
       await Promise.all(this.#owner?.pages().map(page => page.close()) ?? [])

@@ -153,7 +153,7 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + withinMs
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`)
+    if (performance.now() > deadline) throw new Error(`timed out: ${what}`)
     await new Promise(resolve => setTimeout(resolve, 5))
   }
 }

@@ -1,4 +1,4 @@
-/** A gateway in another process, killed (-9) and started anew. The next one is loaded while the one before runs. */
+/** A gateway in another process, killed (-9) and started again. The next one is loaded while the one before runs. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -49,7 +49,7 @@ export class KillableGateway {
     await exit
   }
 
-  /** Kills it, and starts it anew. */
+  /** Kills it, and starts it again. */
   async restart(): Promise<string> {
     await this.kill()
     return await this.start()

@@ -11,7 +11,7 @@ type Options = {
   /** What to say when it is done. */
   done?: string
   undo?: () => Promise<unknown>
-  /** What has to be looked up anew; everything of the environment unless said. */
+  /** What has to be looked up again; everything of the environment unless said. */
   stale?: readonly string[]
 }
 

@@ -59,7 +59,7 @@ export function App() {
 
 /**
  * A session that ends hides what was being done, and does not end it: whoever comes back soon goes on. Another person,
- * who may have signed in beside this page, begins anew.
+ * who may have signed in beside this page, starts over.
  */
 function Door({ session }: { session: SessionResponse['data'] }) {
   const [last, setLast] = useState<SignedIn>()

@@ -1,4 +1,4 @@
-/** What happens at the gateway shows at once: events come in, and what they are about is looked up anew. */
+/** What happens at the gateway shows at once: events come in, and what they are about is looked up again. */
 
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -16,7 +16,7 @@ import { onError } from './query-client.ts'
 const togetherMs = 400
 /** Statistics are counted a second behind what happens. */
 const countedMs = 1_500
-/** After a refusal it begins anew, where the journal is then. */
+/** After a refusal it starts over, where the journal is then. */
 const refusedMs = 5_000
 /** A page that nobody looks at lets its line go: browsers have six for each host. */
 const hiddenMs = 20_000
@@ -84,7 +84,7 @@ async function follow(client: QueryClient, environment: Environment, signal: Abo
   stats.stop()
 }
 
-/** One page is asked for anew. Of many, only the rows that changed do: asking for all of them would never end. */
+/** One page is asked for again. Of many, only the rows that changed do: asking for all of them would never end. */
 function refreshMessages(
   client: QueryClient,
   environment: Environment,

@@ -32,7 +32,7 @@ export const attentions = {
   number_banned: { detail: 'WhatsApp has blocked this number. Open WhatsApp on the phone to see why.' },
   whatsapp_refused: { detail: 'WhatsApp refuses the connection for now. Look at WhatsApp on the phone.' },
   session_conflict: {
-    detail: 'Another program uses the same WhatsApp session. Stop it, or link the number anew.',
+    detail: 'Another program uses the same WhatsApp session. Stop it, or link the number again.',
     command: 'npx basestation devices link ID',
   },
   client_outdated: {

@@ -176,11 +176,11 @@ export class Dispatcher {
       // A link that is not up yet says nothing, and is opened by several until it is.
       isOurs = !line.online || (await this.#note(device, line))
     } catch (error) {
-      // Without storage there is nothing to do for the device; the next look opens the link anew.
+      // Without storage there is nothing to do for the device; the next look opens the link again.
       await link.close()
       throw error
     }
-    // What two nodes give to one device, one of them would never hear of again.
+    // If two nodes gave messages to one device, one of them would never get its receipts.
     if (this.#stopping || !isOurs) {
       await link.close()
       return

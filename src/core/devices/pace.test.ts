@@ -58,7 +58,7 @@ test('a message longer than a minute’s limit goes alone', () => {
   assert.equal(mayHand(limits, afterHanding(freshPace, 1, start), 10, start), false)
 })
 
-test('the day’s budget is a hard limit and starts anew at midnight UTC', () => {
+test('the day’s budget is a hard limit and starts again at midnight UTC', () => {
   const limits = { perMinute: null, perDay: 10 }
   const pace = afterHanding(freshPace, 8, start)
   assert.equal(dayPartsLeft(limits, pace, start), 2)

@@ -50,7 +50,7 @@ export function seqOf(eventId: string): number | undefined {
   return seq !== undefined && Number.isSafeInteger(Number(seq)) ? Number(seq) : undefined
 }
 
-/** Who wants to hear of what. Nothing given: everything. */
+/** Which events a reader wants. Nothing given: all of them. */
 export type Interest = { types?: readonly string[] | null; deviceId?: string | null }
 
 export const concerns = (

@@ -1,4 +1,4 @@
-/** The journal as others are told of it: read once, rendered once, for however many listen. */
+/** The journal for its readers: each event is read once and rendered once, however many readers there are. */
 
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'

@@ -1,4 +1,4 @@
-/** What devices tell us: what became of messages, and messages that came in. */
+/** What devices report: receipts for messages, and messages that came in. */
 
 import type { Device } from '../devices/device.ts'
 import type { Fleet } from '../devices/fleet.ts'
@@ -21,7 +21,7 @@ export type ReceptionParts = {
   /** A number in the format of a device's own country, in international format. */
   complete: (number: string, devicePhone: string) => string | undefined
   now: () => number
-  /** Told of each receipt, and whether it changed anything. */
+  /** Called for each receipt, with whether it changed anything. */
   onReceipt?: (receipt: Receipt, moved: boolean) => void
 }
 

@@ -55,7 +55,7 @@ export type GatewayParts = CarrierParts & {
   newId: () => string
   /** Whether the numbering plans know the number. Asked only where the environment wants it. */
   isAssigned: (number: string) => boolean
-  /** Told of messages that were accepted. */
+  /** Called for messages that were accepted. */
   onAccept?: (environment: Environment, messages: number) => void
 }
 

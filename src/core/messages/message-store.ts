@@ -8,7 +8,7 @@ import type { MessageFilter, MessagePage } from './message-list.ts'
 /** What a device was given, and when to ask again if its pace was the reason for not giving more. */
 export type Claim = { messages: Message[]; retryAt: number | null }
 
-/** What became of messages that were to be accepted. */
+/** The outcome of accepting messages. */
 export type Accepted = {
   /** Those that were not, because their recipient wants none. */ optedOut: ReadonlySet<string>
 }

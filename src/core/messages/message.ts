@@ -14,7 +14,7 @@ export const statuses = [
 ] as const
 export type Status = (typeof statuses)[number]
 
-/** What a device may say became of a message. */
+/** The outcomes a device may report for a message. */
 export const outcomes = ['sent', 'delivered', 'read', 'failed', 'canceled'] as const
 export type Outcome = (typeof outcomes)[number]
 

@@ -28,7 +28,7 @@ export interface PeopleStore {
   noteErased(environmentId: number, counts: Erased): Promise<void>
   /** Forgets texts and files of messages from before then, oldest first. Returns how many; as many as the limit: more may be left. */
   forgetTexts(old: Old): Promise<number>
-  /** Removes messages, and what is told of them in the journal, from before then, oldest first. */
+  /** Removes messages from before then, and their events in the journal, oldest first. */
   removeOld(old: Old): Promise<number>
   /** Files that belong to nothing any more. */
   removedFiles(limit: number): Awaitable<string[]>

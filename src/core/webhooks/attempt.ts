@@ -26,7 +26,7 @@ export type AttemptParts = {
   secretsOf: (webhook: Webhook) => readonly string[]
   now: () => number
   chance: () => number
-  /** Told of each attempt, and whether it was taken. */
+  /** Called for each attempt, with whether it was taken. */
   onAttempt?: (isTaken: boolean) => void
 }
 

@@ -11,7 +11,7 @@ export type DeliverersParts = Omit<DelivererParts, 'store'> & {
     Pick<Store, 'allWebhooks' | 'letGoWebhooks' | 'forgetDeliveries' | 'clearRemoved'>
   /** Whether a process is known to have ended, so that its addresses need not wait. */
   ended: (node: string) => boolean
-  /** For how long it is remembered what became of each event. */
+  /** For how long the outcome of each event is kept. */
   logMs: number
   log: Log
 }
@@ -84,7 +84,7 @@ export class Deliverers {
     deliverer.start()
   }
 
-  /** What became of old events is forgotten. True: more may be left. */
+  /** Deletes the outcomes of old events. True: more may be left. */
   async #forget(): Promise<boolean> {
     const { store, now, logMs } = this.#parts
     if (now() < this.#forgetAt) return false

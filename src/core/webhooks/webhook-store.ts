@@ -1,4 +1,4 @@
-/** Port: what we need remembered of webhooks, and of what became of each event there. */
+/** Port: what we need stored about webhooks, and about the deliveries of each event. */
 
 import type { Keep } from '../idempotency.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
@@ -15,7 +15,7 @@ import type {
 /** Who tells an address, and for how long it may be relied on. `insteadOf`: a process that has ended. */
 export type Hold = { id: string; node: string; untilMs: number; insteadOf?: string }
 
-/** What became of some tellings to one address. */
+/** The outcomes of some deliveries to one address. */
 export type Settlement = Omit<Hold, 'insteadOf'> & {
   /** Where it was told. */
   url: string
@@ -55,7 +55,7 @@ export interface WebhookStore {
   /** One process at a time tells an address. Undefined: another does, or it is not to be told. */
   holdWebhook(hold: Hold): Promise<Webhook | undefined>
   letGoWebhooks(node: string): Promise<void>
-  /** Keeps what became of some tellings. Undefined: another process tells this address now. */
+  /** Stores the outcomes of some deliveries. Undefined: another process serves this address now. */
   settle(settlement: Settlement): Promise<Webhook | undefined>
   dueDeliveries(webhookId: string, limit: number): Awaitable<Delivery[]>
   /** When the next delivery is to be tried again. */
@@ -66,6 +66,6 @@ export interface WebhookStore {
   /** Events of this stretch of the journal are told once more. */
   addReplay(webhookId: string, afterSeq: number, untilSeq: number, keep?: Keep<string>): Promise<string>
   nextReplay(webhookId: string): Awaitable<Replay | undefined>
-  /** Forgets what became of events that were told before then. Returns how many. */
+  /** Deletes the outcomes of events that were delivered before then. Returns how many. */
   forgetDeliveries(before: number, limit: number): Promise<number>
 }

@@ -1,4 +1,4 @@
-/** An address that is told what happens, and what became of each telling. */
+/** An address that receives events, and the outcome of each delivery. */
 
 import { createHmac, randomBytes } from 'node:crypto'
 import type { EventType } from '../events/event.ts'

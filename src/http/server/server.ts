@@ -26,7 +26,7 @@ export type ServerParts = EnvironmentParts &
     /** Others reach the gateway over https. Asked late: the address may be known only once the server listens. */
     isHttps: () => boolean
     streamsPerKey: number
-    /** Told of each answered request. */
+    /** Called for each answered request. */
     onAnswer: (request: { method: string; route: string; status: number; seconds: number }) => void
     log: Log
   }

@@ -74,7 +74,7 @@ describe('when a phone is told to ask', () => {
     contact.askToCancel(['b'])
     assert.equal(events.length, 3)
     contact.askToCancel(['a'])
-    assert.equal(events.length, 4, 'asked anew later, it is a new question')
+    assert.equal(events.length, 4, 'asked again later, it is a new question')
   })
 
   test('without a stream nobody is told', () => {

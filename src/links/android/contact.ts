@@ -22,7 +22,7 @@ const reconnectMs = 90_000
 const callMs = 20 * 60_000
 /** By then a phone that will open a stream has done so. */
 const streamDueMs = 2 * 60_000
-/** Each event makes the app start its pull anew, so they must not come closer together. */
+/** Each event makes the app start its pull again, so they must not come closer together. */
 const nudgeMs = 2_000
 /** A phone that was asked to call and did not for so long has a stream that leads nowhere. */
 const deafMs = 90_000

@@ -1,4 +1,4 @@
-/** What a phone posts: received messages, what became of sent ones, how it is. */
+/** What a phone posts: received messages, receipts for sent ones, its own state. */
 
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { About } from '../../core/devices/device.ts'

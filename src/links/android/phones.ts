@@ -94,7 +94,7 @@ export class AndroidPhones {
     const news = Object.entries(about).some(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(device.about[name as keyof About]),
     )
-    // If its stream is at another node, that one learns of this call from the database, and soon.
+    // If its stream is at another node, that one soon sees this call in the database.
     if (news || !contact.hasStream || now() - (device.seenAt ?? 0) >= seenMs)
       await store.describe(device.id, { about, seenAt: now() })
   }

@@ -57,7 +57,7 @@ export const settingsKey = (device: Device): string => String(device.perMinute)
 type Hook = { event: string; since?: Version }
 
 /**
- * An event that the installed app does not know breaks its whole list. What became of a message is asked for here too,
+ * An event that the installed app does not know breaks its whole list. Receipts are asked for here too,
  * because the app repeats these for two days and its other reports for three hours.
  */
 const hooks: readonly Hook[] = [

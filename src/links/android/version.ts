@@ -15,7 +15,7 @@ export function isAtLeast(version: string | undefined, [major, minor, patch]: Ve
   return itsPatch >= patch
 }
 
-/** Below it the app cannot be told of messages at once on every phone. */
+/** Below it the app cannot be notified of messages at once on every phone. */
 export const oldestGood: Version = [1, 53, 1]
 /** An older app would send a message that is listed as being canceled. */
 export const cancels: Version = [1, 67, 0]

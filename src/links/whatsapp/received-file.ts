@@ -1,4 +1,4 @@
-/** Messages that came with a file: each is told when its file is there, or given up; those behind it go ahead. */
+/** Messages that came with a file: each is reported when its file is there, or given up; later ones do not wait. */
 
 import { shownAttachment } from '../../core/inbox/attachment.ts'
 import { NoRoom } from '../../core/inbox/no-room.ts'

@@ -19,9 +19,9 @@ export type GroupOptions = {
   now: () => number
   /** Calls that may share a transaction. 1: none do, which is only good for comparing. */
   most?: number
-  /** Told of each commit: how many calls it carried, and how long it took. */
+  /** Called for each commit, with how many calls it carried and how long it took. */
   onCommit?: (calls: number, seconds: number) => void
-  /** Told when storage can no longer be trusted. */
+  /** Called when storage can no longer be trusted. */
   onFatal?: (error: StorageFault) => void
 }
 

@@ -1,4 +1,4 @@
-/** What became of each event at each address. */
+/** The outcome of each event at each address. */
 
 import type { Attempt, Delivery, DeliveryRecord, DeliveryState } from '../../core/webhooks/webhook.ts'
 import type { DeliveryFilter } from '../../core/webhooks/webhook-store.ts'
@@ -110,7 +110,7 @@ export async function leaveNoRest(tx: Transaction, webhookId: string): Promise<v
   await tx.all(sql`UPDATE webhooks SET rests_until = NULL WHERE id = ${webhookId}`)
 }
 
-/** Forgets what became of old events, unless it is still being tried. Returns how many. */
+/** Deletes the outcomes of old events, unless they are still being retried. Returns how many. */
 export const forgetDeliveries: Verb<{ before: number; limit: number }, number> = each(
   async (tx, { before, limit }) => {
     const gone = await tx.all(sql`

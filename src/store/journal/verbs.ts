@@ -1,4 +1,4 @@
-/** What the store does about what happened, and who is told of it. */
+/** What the store does about events, and about who receives them. */
 
 import type { JournalStore } from '../../core/events/journal-store.ts'
 import type { WebhookStore } from '../../core/webhooks/webhook-store.ts'

@@ -1,4 +1,4 @@
-/** Addresses that are told what happens. */
+/** Addresses that receive events. */
 
 import { randomUUIDv7 } from 'node:crypto'
 import { visibilityBits, visibilityFrom } from '../../core/events/visibility.ts'
@@ -52,7 +52,7 @@ export async function webhook(
   return row && fromRow(row)
 }
 
-/** It is told what happens from now on. */
+/** It receives events from now on. */
 export const addWebhook: Verb<WebhookDraft, Webhook> = each(async (tx, draft) => {
   const [row] = await tx.all<WebhookRow>(sql`
     INSERT INTO webhooks (id, environment_id, url, types, device_id, sight, secret, position, created_at)
@@ -129,7 +129,7 @@ export const letGoWebhooks: Verb<string, void> = each(async (tx, node) => {
   await tx.all(sql`UPDATE webhooks SET held_by = NULL, held_until = NULL WHERE held_by = ${node}`)
 })
 
-/** Keeps what became of some tellings. Undefined: another process tells this address now, or nobody is to. */
+/** Stores the outcomes of some deliveries. Undefined: another process serves this address now, or none should. */
 export const settle: Verb<Settlement, Webhook | undefined> = each(settleOne)
 
 async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webhook | undefined> {
@@ -158,7 +158,7 @@ async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webho
     tx.journal({
       environmentId: held.environmentId,
       type: 'webhook.disabled',
-      // Not the whole address: there may be a secret in it, and others hear of this.
+      // Not the whole address: there may be a secret in it, and others can read this.
       data: { id, url: new URL(held.url).origin, reason: disable },
     })
   return row && fromRow(row)

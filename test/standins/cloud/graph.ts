@@ -1,4 +1,4 @@
-/** A stand-in of WhatsApp's official API: checks what it is asked, and posts what became of messages. */
+/** A stand-in of WhatsApp's official API: checks what it is asked, and posts the outcome of messages. */
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'

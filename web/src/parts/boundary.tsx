@@ -3,7 +3,7 @@
 import { Component, type ReactNode } from 'react'
 
 type Props = {
-  /** Where one is: another page is tried anew. One that works is left alone, with all that is in it. */
+  /** Where one is: another page is tried again. One that works is left alone, with all that is in it. */
   place?: string
   children: ReactNode
 }

@@ -46,7 +46,7 @@ export const Trouble = ({ error }: { error: unknown }) => (
   </div>
 )
 
-/** What a query found. What is known already stays while it is looked up anew. */
+/** What a query found. What is known already stays while it is looked up again. */
 export function Found<Data>({
   query,
   children,

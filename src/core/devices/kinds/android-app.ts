@@ -32,7 +32,7 @@ export const stepsFor = (url: string, token: string, code: string | null): Step[
     shownBy: 'registered',
   },
   {
-    // That it fetched them is seen; that it began anew with them is not.
+    // That it fetched them is seen; that it started over with them is not.
     text: 'Once it says Online, tap the button twice (offline, online): some settings are taken over only then.',
     shownBy: null,
   },

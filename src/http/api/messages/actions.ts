@@ -1,4 +1,4 @@
-/** Sending, and asking what became of it. */
+/** Sending messages, and asking for their status. */
 
 import { isoTimeOrNull } from '../../../core/lib/time.ts'
 import { isUuid } from '../../../core/lib/uuid.ts'

@@ -100,7 +100,7 @@ export class CloudLine implements Link {
     }
     const missing = second && (await this.#persist(graph, second))
     if (missing) return this.#failed(message, missing)
-    // What became of it is told by webhook: that they took the request is not yet that they took the message.
+    // The outcome comes by webhook: an accepted request is not yet an accepted message.
     return undefined
   }
 

@@ -224,7 +224,7 @@ export class WhatsAppLine implements Link {
       this.#comeBack(verdict)
       return
     }
-    // It may be linked anew by another process; with what was refused it does not try again.
+    // It may be linked again by another process; with what was refused it does not try again.
     this.#timers.after(unlinkedMs, () => void this.#connect())
     if (verdict.forget) await vault.forget(undefined, undefined, inboxType)
     else this.#refused = identityOf(this.#session)

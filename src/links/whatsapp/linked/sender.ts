@@ -1,4 +1,4 @@
-/** Sends messages over a connection, and says what became of them by WhatsApp's own word. */
+/** Sends messages over a connection, and reports their outcome as WhatsApp reports it. */
 
 import type { BinaryNode, proto } from 'baileys'
 import type { Vault } from '../../../core/devices/vault.ts'

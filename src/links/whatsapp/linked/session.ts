@@ -24,7 +24,7 @@ export type Session = {
 
 type KeyStore = Pick<Vault, 'read' | 'write'>
 
-/** A number that is linked anew is another. */
+/** A number that is linked again is another. */
 export const identityOf = (session: Session | undefined): string | undefined =>
   session && Buffer.from(session.creds.noiseKey.public).toString('base64')
 

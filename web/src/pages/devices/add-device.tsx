@@ -1,4 +1,4 @@
-/** Adding a device, or connecting one anew: the steps, and a live word at each. */
+/** Adding a device, or connecting one again: the steps, and a live word at each. */
 
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'

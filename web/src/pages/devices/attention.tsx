@@ -12,7 +12,7 @@ import { useWebhooks, type Webhook } from '../../webhooks.ts'
 
 type Item = { key: string; look: 'warn' | 'bad'; what: ReactNode; remedy: ReactNode }
 
-/** Somebody must link or connect it anew. */
+/** Somebody must link or connect it again. */
 const linkAgain = new Set(['logged_out', 'session_conflict'])
 const connectAgain = new Set(['not_connected', 'signature_refused', 'phone_offline', 'no_event_stream'])
 

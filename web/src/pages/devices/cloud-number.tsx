@@ -1,4 +1,4 @@
-/** A WhatsApp number over Meta's official API: what it needs, and where Meta must be told of this gateway. */
+/** A WhatsApp number over Meta's official API: what it needs, and where this gateway must be entered at Meta. */
 
 import { useState } from 'react'
 import type { AddedDevice } from '../../../../sdk/src/index.ts'

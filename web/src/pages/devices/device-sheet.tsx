@@ -14,8 +14,8 @@ import { useMay } from '../../session.ts'
 
 const connectAgain: Record<Device['abilities']['added_by'], string | null> = {
   name: null,
-  enrolment: 'Connect a phone anew',
-  linking: 'Link it anew',
+  enrolment: 'Connect a phone again',
+  linking: 'Link it again',
   credentials: 'Give it a new token',
 }
 

@@ -177,7 +177,7 @@ function Actions({ device, onOpen }: { device: Device; onOpen: () => void }) {
           <p>{afterwards(device)}</p>
           <p className="muted">
             Messages that it sent, and received, stay in the lists. To use the phone again it has to be added
-            anew.
+            again.
           </p>
         </Confirm>
       )}

@@ -73,7 +73,7 @@ function List({ selected, keptQuery }: { selected: string | undefined; keptQuery
     addEventListener('scroll', look, { passive: true })
     return () => removeEventListener('scroll', look)
   }, [loaded, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
-  // Read so that the list hears of rows that are new, though none of its own changed.
+  // Read so that the list notices new rows, though none of its own changed.
   useFreshTop(loaded > 1 && query.dataUpdatedAt > 0, [environment, 'messages', filter])
   return (
     <Found query={query}>
@@ -171,7 +171,7 @@ function Table({
   )
 }
 
-/** Drawn anew only when something in it changed: there may be thousands. */
+/** Drawn again only when something in it changed: there may be thousands. */
 const Row = memo(
   ({
     message,

@@ -1,4 +1,4 @@
-/** A webhook's address and what it is told of: for a new one, and for one that is changed. */
+/** A webhook's address and the events it receives: for a new one, and for one that is changed. */
 
 import { useState } from 'react'
 import type { Event, WebhookAddRequest } from '../../../../sdk/src/index.ts'
@@ -10,7 +10,7 @@ import { visible } from '../../parts/person.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import type { Webhook } from '../../webhooks.ts'
 
-/** In the order of how often somebody wants to hear of it. */
+/** In the order of how often somebody wants it. */
 const typeWords: Record<Event['type'], string> = {
   'message.received': 'Message received',
   'message.delivered': 'Message delivered',
@@ -39,7 +39,7 @@ const typeWords: Record<Event['type'], string> = {
   'person.erased': 'Personal data erased',
 }
 const types = Object.keys(typeWords) as Event['type'][]
-/** What most receivers want to hear of. */
+/** What most receivers want. */
 const usualTypes: readonly Event['type'][] = ['message.received', 'message.delivered', 'message.failed']
 
 /** What happened, in words. */

@@ -1,4 +1,4 @@
-/** Webhooks: addresses that are told what happens. */
+/** Webhooks: addresses that receive events. */
 
 import { useState } from 'react'
 import { Link } from 'wouter'
