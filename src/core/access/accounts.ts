@@ -117,7 +117,7 @@ export class Accounts {
     ]
   }
 
-  /** By what was sealed and not by the seal, which can be written in many ways. */
+  /** Compares the sealed content: one content can have many sealed forms. */
   #browserOf(email: string, browser: string): string | undefined {
     try {
       const known = JSON.parse(this.#parts.open('browser', browser)) as { email: string; id: string }
@@ -139,7 +139,7 @@ export class Accounts {
       )
     }
     const totpStep = usedStep(secret, code, now(), user.totpStep)
-    // Of two who come with one code at once, one is late.
+    // If one code is used twice at the same time, only one succeeds.
     if (totpStep === undefined || !(await store.changeUser(user.id, { totpStep })))
       throw new Problem('wrong_credentials', 'The code is wrong, or was used before.')
   }
@@ -159,7 +159,7 @@ export class Accounts {
     return { token, browser, session, user }
   }
 
-  /** Who comes with this token. `isUse`: somebody does something, rather than leaving a page open. */
+  /** The session of this token. `isUse`: a user action, not just a page left open. */
   async signedIn(token: string, isUse = true): Promise<SignedIn | undefined> {
     const { store, now } = this.#parts
     const found = await store.session(hashToken(token))
@@ -184,7 +184,7 @@ export class Accounts {
     })
   }
 
-  /** That it is really them, before something that a borrowed browser must not do. */
+  /** Checks the password again before a sensitive action. */
   async confirm(user: User, password: string, pointer = '/password'): Promise<void> {
     await this.#requirePatience([{ name: `confirm ${user.id}`, mostWaitMs: accountWaitMs }])
     if (!(await isPassword(password, user.password))) throw invalid(pointer, 'The password is wrong.')
@@ -241,7 +241,7 @@ function checkPassword(password: string, email: string): void {
   if (weak !== undefined) throw invalid('/password', `The password ${weak}`)
 }
 
-/** Whether mail reaches it is not for us to know; that it is one, is. */
+/** Checks only the form of an email address, not that mail arrives. */
 export function emailOf(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length > 254 || !/^[^\s@<>"]+@[^\s@<>"]+$/.test(email))

@@ -27,7 +27,7 @@ export class KeyCache {
     return this.#look(hash)
   }
 
-  /** Notes that the key was used: at most once a minute, and never in anybody's way. */
+  /** Notes that the key was used: at most once a minute, without delaying requests. */
   touch(key: Key): void {
     const now = this.#now()
     if ((this.#touched.get(key.id) ?? key.lastUsedAt ?? 0) > now - touchMs) return

@@ -35,7 +35,7 @@ export async function isPassword(password: string, kept: string): Promise<boolea
   return timingSafeEqual(made, Buffer.from(tag, 'base64url'))
 }
 
-/** Nobody's. Compared with when there is no such account, so that the time taken tells nothing. */
+/** A dummy hash, compared with when there is no such account, so that timing reveals nothing. */
 let nobodys: Promise<string> | undefined
 export const isNobodys = async (password: string): Promise<false> => {
   nobodys ??= hashPassword(randomBytes(16).toString('hex'))

@@ -102,7 +102,7 @@ export type AuditEntry = {
   action: string
   /** What it was done to: ids, never numbers or texts. */
   target: string
-  /** Which fields were given; what was in them is nobody's business later. */
+  /** Which fields were given; their values are not stored. */
   fields: readonly string[]
   address: string
   /** Why it was refused; null: it was done. */

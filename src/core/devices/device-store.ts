@@ -11,7 +11,7 @@ export interface DeviceStore {
   enrol(draft: DeviceDraft, keep?: Keep<Device>): Promise<Device>
   change(device: Owned, change: DeviceChange): Promise<Device | undefined>
   retire(device: Owned): Promise<Device | undefined>
-  /** Notes that a node's link to the device is up or down. With `insteadOf`, only if nobody holds the link but whom it names. False: another node was quicker. */
+  /** Notes that a node's link to the device is up or down. With `insteadOf`, only if no node but that one holds the link. False: another node was quicker. */
   presence(deviceId: string, node: string, online: boolean, insteadOf?: string | null): Promise<boolean>
   /** Notes that a node ends of its own accord: its devices are offline and free for other nodes. */
   leave(node: string): Promise<void>
@@ -35,7 +35,7 @@ export interface DeviceStore {
   mayAdmit(proof: Proof): Awaitable<boolean>
   /** Lets a phone in with a token of its own, which ends the one before. A code is used up; a wrong one is counted. */
   admit(proof: Proof, tokenHash: string): Promise<Phone | undefined>
-  /** Notes when a phone did what it does seldom. */
+  /** Stores when a phone fetched its key or opened its stream. */
   notePhone(deviceId: string, note: PhoneNote): Promise<void>
   /** All phones whose device was not removed. */
   phones(): Awaitable<Phone[]>

@@ -39,7 +39,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #kinds: ReadonlyMap<DeviceKind, LinkKind>
   readonly #lines = new Map<string, Line>()
-  /** Lines that end: what they were handing over may take its time, and nobody else waits for it. */
+  /** Lines being closed: their pending hand-overs may be slow and must not block other devices. */
   readonly #ending = new Map<string, Promise<void>>()
   readonly #look: Loop
   readonly #refreshing = new Rerun(async () => {

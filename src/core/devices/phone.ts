@@ -16,7 +16,7 @@ export type Phone = Connection & {
 /** What opens the way in for a device. What is not given stays as it was, but a new token ends an old code. */
 export type Invitation = { tokenHash?: string; code?: { hash: string; expiresAt: number } }
 
-/** What a phone shows to be let in. `issuedAfter`: codes that are older do not count for whoever guessed too often. */
+/** What a phone shows to be let in. `issuedAfter`: older codes are refused, after too many wrong guesses. */
 export type Proof = { tokenHash: string } | { codeHash: string; issuedAfter?: number }
 
 /** A stream is noted only for the registration it was opened in. */
@@ -28,10 +28,10 @@ export const codeMs = 10 * 60_000
  * with it again whenever it has lost its own.
  */
 export const enrolmentMs = 7 * 24 * 3_600_000
-/** Wrong codes from one address after which those it could have meant are void for it. */
+/** After so many wrong codes from one address, all codes open then are void for that address. */
 export const codeTries = 5
 /**
- * Wrong codes from whomever after which an open code is void: a hundred million must not be tried out. Since each
+ * Wrong codes from all addresses after which an open code is void, to prevent brute force. Since each
  * address has five, it takes two hundred of them to void a code of somebody else's.
  */
 export const codeTriesOfAll = 1_000

@@ -35,7 +35,7 @@ const handful = 100
 const idleMs = 60_000
 /** A line that is down is tried again after this long, however many messages come to wait for it. */
 const downMs = 1_000
-/** So long a round waits for the slowest of its messages. */
+/** How long a round waits at most for the answers to its messages. */
 const patienceMs = 250
 const longestRestMs = 300_000
 const mostRests = 200
@@ -44,13 +44,13 @@ const page = 500
 export class Pump {
   readonly #parts: PumpParts
   readonly #loop: Loop
-  /** What storage could not take when it was due. It must be told before anything else is done. */
+  /** Writes that storage refused. They are retried before anything else is done. */
   #debts: (() => Promise<void>)[] = []
   /** Since when a claim is in doubt: it failed, and yet may have been kept. */
   #doubtSince: number | undefined
   #downUntil = 0
   readonly #rests = new BoundedMap<number, { times: number; until: number }>(mostRests)
-  /** What the link has been given and has not answered: a slow one holds up nobody. */
+  /** Messages the link has not answered yet: a slow one does not block the others. */
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(parts: PumpParts) {
@@ -180,7 +180,7 @@ export class Pump {
     if (receipt) await this.#owe(() => record(receipt))
   }
 
-  /** It goes back to the queue, and lets others pass for a while: it may be the reason why nothing goes. */
+  /** Backoff: back in the queue, it is skipped for a while, since it may be what makes the link fail. */
   #rest({ seq }: Message): void {
     const times = (this.#rests.get(seq)?.times ?? 0) + 1
     const pause = Math.min(longestRestMs, downMs * 2 ** times)

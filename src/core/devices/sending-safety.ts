@@ -73,7 +73,7 @@ export const newChatsAt = ({ restrictedUntil }: Cautious, now: number): number =
 
 const newDay = (now: number) => (Math.floor(now / dayMs) + 1) * dayMs
 
-/** A machine is known by its even beat. */
+/** Random: even intervals look automated. */
 export const gapMs = ({ gapLeast, gapMost }: Safety): number =>
   Math.round((gapLeast + Math.random() * Math.max(0, gapMost - gapLeast)) * 1_000)
 

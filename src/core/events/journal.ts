@@ -12,7 +12,7 @@ export type JournalParts = {
   log: Log
 }
 
-/** An event, ready to be told. */
+/** An event, rendered for delivery. */
 export type Telling = {
   seq: number
   environmentId: number
@@ -20,17 +20,17 @@ export type Telling = {
   deviceId: string | null
   at: number
   json: string
-  /** When it was made of what was known then. */
+  /** When `json` was rendered from the data of that moment. */
   renderedAt: number
 }
 
 /** How soon it is seen what other processes write. */
 const lookMs = 200
 const page = 200
-/** The newest are kept at hand: nearly everybody who listens wants just those. */
+/** The newest events are cached: nearly all readers want just those. */
 const mostRecent = 2_000
 const mostBytes = limits.journalCache.value
-/** Texts that are forgotten meanwhile must not be told for long. */
+/** Renderings expire: texts erased meanwhile must not be delivered. */
 const freshMs = 60_000
 
 export class Journal {
@@ -73,7 +73,7 @@ export class Journal {
     return this.#head
   }
 
-  /** Resolves when there is something after `seq`, or nothing came for so long. */
+  /** Resolves when there is an event after `seq`, or after `patienceMs`. */
   async after(seq: number, patienceMs: number, signal?: AbortSignal): Promise<void> {
     if (this.#head > seq || signal?.aborted) return
     await new Promise<void>(resolve => {
@@ -89,7 +89,7 @@ export class Journal {
     })
   }
 
-  /** What comes after `seq`, in order: a page of it. `last` is how far one has read then, also when nothing concerned. */
+  /** What comes after `seq`, in order: a page of it. `last` is the new cursor, even if no event matched. */
   async read(
     seq: number,
     environmentId: number,
@@ -113,7 +113,7 @@ export class Journal {
 
   async #page(seq: number, limit: number): Promise<readonly Telling[]> {
     if (seq >= this.#head) return []
-    // Only what is at the end is worth keeping at hand; whoever is far behind reads for itself.
+    // Only the newest events are cached; a reader far behind reads from the store.
     if (seq < this.#recentAfter) return await this.#fetch(seq, limit)
     if (seq >= this.#lastRead) {
       this.#reading ??= this.#readOn(seq).finally(() => {
@@ -130,7 +130,7 @@ export class Journal {
     return this.#recent.at(-1)?.seq ?? this.#recentAfter
   }
 
-  /** Reads the next page. `seq`: how far the one who asks has got, who may be further than anybody before. */
+  /** Reads the next page. `seq`: the caller's cursor, which may be ahead of all others. */
   async #readOn(seq: number): Promise<void> {
     if (seq > this.#lastRead) {
       this.#recent = []
@@ -138,7 +138,7 @@ export class Journal {
     }
     const more = await this.#fetch(this.#lastRead, page)
     this.#recent.push(...more)
-    // Somebody was forgotten: what was made before may tell of them.
+    // A person was erased: events rendered earlier may still contain their data.
     const erasure = this.#recent.findLastIndex(one => one.type === 'person.erased')
     if (erasure > 0) this.#drop(erasure)
     if (this.#recent.length > 2 * mostRecent) this.#drop(this.#recent.length - mostRecent)
@@ -167,7 +167,7 @@ export class Journal {
     }))
   }
 
-  /** Sees what was written up to now, by whomever. */
+  /** Picks up what any process has written up to now. */
   async look(): Promise<undefined> {
     const stale = this.#recent.findLastIndex(one => one.renderedAt < performance.now() - freshMs)
     this.#drop(stale + 1)

@@ -1,4 +1,4 @@
-/** So much of something at once, and no more: whoever takes of it gives it back. */
+/** A limited amount to share: callers take some of it and give it back. */
 export class Budget {
   readonly #most: number
   #taken = 0

@@ -1,4 +1,4 @@
-/** Work that is done again and again: when woken, or when its time has come. */
+/** Work that is done again and again: when woken, or after an interval. */
 
 /** Milliseconds until the next round; 0: at once; undefined: the loop's usual interval. */
 export type Round = () => Promise<number | undefined>

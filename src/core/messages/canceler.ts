@@ -44,7 +44,7 @@ export class Canceler {
     const deadline = performance.now() + this.#parts.patienceMs
     while (performance.now() < deadline) {
       const { status, cancelAsked } = await this.#find(environment, id)
-      // The wish is gone: the phone answered that it is too late.
+      // `cancelAsked` was cleared: the phone answered that it is too late.
       if (status !== 'sending' || !cancelAsked) return
       await sleep(lookMs)
     }

@@ -1,4 +1,4 @@
-/** Queues scheduled messages when their time has come. */
+/** Queues scheduled messages when they are due. */
 
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'

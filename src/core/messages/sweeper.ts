@@ -76,7 +76,7 @@ export class Sweeper {
     return full ? 0 : undefined
   }
 
-  /** Answers nobody can ask for any more. True: more may be left. */
+  /** Deletes stored answers that have expired. True: more may be left. */
   async #forget(): Promise<boolean> {
     const { store, now } = this.#parts
     if (now() < this.#forgetAt) return false
@@ -156,7 +156,7 @@ export class Sweeper {
     const weight = new Weight({ text: message.text, media: message.mediaUrl !== null })
     const others = fleet
       .candidates(message.environmentId)
-      // What is held back as well would only send it back.
+      // A device that is held back too would only pass it back.
       .filter(other => other !== member && !this.#isHeldBack(other))
     const choice = choose(others, weight, now())
     if (!('candidate' in choice)) return undefined

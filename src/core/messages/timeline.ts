@@ -52,7 +52,7 @@ type NameOf = (deviceId: string) => Pick<Device, 'name'> | undefined
 
 export function timeline(story: readonly JournalEvent[], deviceNamed: NameOf) {
   const named = (id: string) => ({ id, name: deviceNamed(id)?.name ?? '' })
-  // What people think of a message is no step of its way.
+  // Reactions to a message (no `n`) are not steps of its delivery.
   const steps = story.filter(({ n }) => n !== null)
   return steps.map(({ type, at, n, deviceId, data }) => {
     const { at: deviceAt, attempt, reason, from, error, why, passed = [] } = data as Told

@@ -7,7 +7,7 @@ import type { Store } from '../store.ts'
 const restMs = 1_000
 /** One commit's worth: some 15 ms of work. */
 const step = 5_000
-/** While there is more to count than that, for a while only, so that whoever looks is not far behind. */
+/** The shorter interval while more is left to count, so that the statistics are not far behind. */
 const busyMs = 100
 
 export class TallyLoop {

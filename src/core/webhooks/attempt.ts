@@ -1,4 +1,4 @@
-/** One try to tell an address of an event: signed, sent, and judged. */
+/** One attempt to deliver an event: signed, sent, and its response judged. */
 
 import { eventIdOf } from '../events/event.ts'
 import { asSeen } from '../events/visibility.ts'
@@ -33,17 +33,17 @@ export type AttemptParts = {
 /** How long an address has to answer. */
 const patienceMs = 15_000
 const mostLogged = 12
-/** However long an address wants to be left in peace. */
+/** The longest pause that an address can ask for. */
 const longestRestMs = 24 * 3_600_000
 const gone = 410
 
 export type Told = {
   delivery: Delivery
-  /** Where it was told; undefined: nowhere, because it is gone from the journal. */
+  /** Where it was sent; undefined: nowhere, the event was deleted from the journal. */
   url?: string
-  /** The address wants no more of this. */
+  /** Why the webhook is to be disabled. */
   disable?: DisabledReason
-  /** The address wants to be left in peace until then. */
+  /** The address asked for no requests until then. */
   restsUntil?: number
 }
 
@@ -81,7 +81,7 @@ export async function attempt(
   }
 }
 
-/** Tells of an event, once, and says what is to become of the delivery. */
+/** Makes one delivery attempt and returns the new state of the delivery. */
 export async function tell(
   parts: AttemptParts,
   webhook: Webhook,

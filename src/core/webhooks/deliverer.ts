@@ -26,21 +26,21 @@ export type DelivererParts = AttemptParts & {
   log: Log
 }
 
-/** For how long an address is ours without a word; others take over then. */
+/** How long a lease lasts unless renewed; then another process may take over. */
 export const holdMs = 30_000
 const renewMs = 10_000
 /** Requests to one address at a time. */
 const atOnce = 10
 const page = 100
-/** After so many failures in a row an address is left in peace, for longer and longer. */
+/** After so many failures in a row the webhook pauses, with a growing backoff. */
 const patience = 10
 const firstRestMs = 5_000
 const longestRestMs = 5 * 60_000
-/** Whoever has not answered by then when we stop is told again after the next start. */
+/** On stop, requests unanswered after this time are aborted and repeated after the next start. */
 const graceMs = 2_000
-/** What concerns nobody is noted only now and then: reading it once more harms nobody. */
+/** If no event matches, the position is stored only every so many events: rereading is harmless. */
 const unnoted = 1_000
-/** How soon it is seen that somebody wants a replay, or that a retry is due. */
+/** How often to check for a requested replay or a due retry. */
 const lookMs = 500
 
 type Job = { event: { seq: number; type: string; json: string }; before: Delivery | undefined }
@@ -49,15 +49,15 @@ export class Deliverer {
   readonly #parts: DelivererParts
   readonly #loop: Loop
   readonly #stop = new AbortController()
-  /** Ends also what is being told. */
+  /** Also aborts requests in flight. */
   readonly #giveUp = new AbortController()
   #webhook: Webhook
   /** Failures in a row. */
   #misses = 0
   #renewedAt: number
-  /** How far we have got, as far as the database knows. */
+  /** The position as last stored in the database. */
   #notedAt: number
-  /** It is no longer ours, or no longer to be told. */
+  /** The lease is lost, or the webhook is disabled or removed. */
   isOver = false
 
   constructor(webhook: Webhook, parts: DelivererParts) {
@@ -121,7 +121,7 @@ export class Deliverer {
     const jobs: Job[] = []
     for (const before of await store.dueDeliveries(this.#webhook.id, this.#window)) {
       const event = await journal.event(before.eventSeq)
-      // What is gone from the journal cannot be told any more.
+      // An event deleted from the journal can no longer be delivered.
       jobs.push({ event: event ?? { seq: before.eventSeq, type: '', json: '' }, before })
     }
     return jobs
@@ -153,7 +153,7 @@ export class Deliverer {
     return this.#misses >= patience ? 1 : atOnce
   }
 
-  /** Returns whether there was anything to tell. `last`: how far in the journal one is when all of it is told. */
+  /** Returns whether there was anything to deliver. `last`: the journal position once all is delivered. */
   async #tell(jobs: readonly Job[], fresh?: { last: number }): Promise<boolean> {
     if (jobs.length === 0 && !fresh) return false
     if (jobs.length === 0 && fresh!.last - this.#notedAt < unnoted) {
@@ -167,7 +167,7 @@ export class Deliverer {
     return true
   }
 
-  /** Those that were tried, in order: when it gets into trouble half-way, the rest is left for later. */
+  /** Returns the attempts made, in order: if the address starts to fail, the rest is left for later. */
   async #tellAll(jobs: readonly Job[]): Promise<Told[]> {
     const told: Told[] = []
     let isEnough = false
@@ -191,7 +191,7 @@ export class Deliverer {
         // Renew the lease well before it expires.
         performance.now() - begunAt > renewMs
     })
-    // Up to the first that was not told to the end: what comes after it is told again.
+    // Up to the first unfinished attempt: everything after it is sent again.
     const gap = some.findIndex((_, index) => told[index] === undefined)
     return gap === -1 ? told : told.slice(0, gap)
   }
@@ -251,7 +251,7 @@ export class Deliverer {
     this.#take(fresh)
   }
 
-  /** As it is in the database, but for how far we have got. */
+  /** Takes over the stored webhook, but never moves the position back. */
   #take(webhook: Webhook): void {
     this.#notedAt = webhook.position
     this.#webhook = { ...webhook, position: Math.max(webhook.position, this.#webhook.position) }

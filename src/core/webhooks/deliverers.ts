@@ -1,4 +1,4 @@
-/** Sees to it that every address has somebody who tells it what happens, and none has two. */
+/** Makes sure that every webhook has exactly one deliverer across all processes. */
 
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'

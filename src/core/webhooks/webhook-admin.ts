@@ -1,4 +1,4 @@
-/** Where webhooks are looked after: adding and changing them, new secrets, tests and replays. */
+/** Managing webhooks: adding and changing them, new secrets, tests and replays. */
 
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import type { Environment } from '../environment.ts'
@@ -39,7 +39,7 @@ export type AdminParts = {
   now: () => number
 }
 
-/** Each is looked after all the time. */
+/** Each has a delivery loop that runs all the time. */
 const mostWebhooks = 100
 
 type Checked = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId'>>
@@ -48,7 +48,7 @@ export type WebhookWish = {
   url: string
   types?: readonly string[] | null
   deviceId?: string | null
-  /** Whose words whoever wishes may read; all, if it is not said. */
+  /** What the caller may read in events; everything if not given. */
   visibility?: Visibility
 }
 /** A webhook and, this once, what to check its signatures with. */
@@ -103,7 +103,7 @@ export class WebhookAdmin {
     const change = {
       ...(await this.#checked(environment, wish)),
       ...(enabled !== undefined && { enabled }),
-      // Whoever may not read the words must not have them told to an address of their own.
+      // A caller who may not read texts must not have them sent to an address they chose.
       ...(wish.url !== undefined && { visibility: lesserVisibility(before, visibility) }),
     }
     const changed = await this.#parts.store.changeWebhook(environment.id, known, change)
@@ -163,7 +163,7 @@ export class WebhookAdmin {
     return found
   }
 
-  /** Tells of one event once more. */
+  /** Delivers one event once more. */
   async redeliver(environment: Environment, id: string, eventId: string, keep?: Keep<void>): Promise<void> {
     const { store, wake } = this.#parts
     const webhook = await this.#told(environment, id)
@@ -174,7 +174,7 @@ export class WebhookAdmin {
     wake()
   }
 
-  /** Tells of everything that happened in a time once more. */
+  /** Delivers all events of a period once more. */
   async replay(
     environment: Environment,
     id: string,
@@ -190,7 +190,7 @@ export class WebhookAdmin {
     wake()
   }
 
-  /** One that is told anything at all. */
+  /** Finds a webhook; throws unless it is enabled. */
   async #told(environment: Environment, id: string): Promise<Webhook> {
     const webhook = await this.find(environment, id)
     if (!webhook.enabled) throw invalid('', 'The webhook is switched off. Switch it on first.')

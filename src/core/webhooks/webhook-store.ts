@@ -12,16 +12,16 @@ import type {
   WebhookDraft,
 } from './webhook.ts'
 
-/** Who tells an address, and for how long it may be relied on. `insteadOf`: a process that has ended. */
+/** A lease: which process delivers to a webhook, and until when. `insteadOf`: a process that has ended. */
 export type Hold = { id: string; node: string; untilMs: number; insteadOf?: string }
 
 /** The outcomes of some deliveries to one address. */
 export type Settlement = Omit<Hold, 'insteadOf'> & {
-  /** Where it was told. */
+  /** The address that was called. */
   url: string
   /** Everything up to there was tried. */
   position: number
-  /** Whether any of it was taken; not given: nothing was told. */
+  /** Whether any attempt succeeded; not given: none was made. */
   isWell?: boolean
   deliveries: readonly Delivery[]
   replay?: { id: string; position: number; isOver: boolean }
@@ -31,7 +31,7 @@ export type Settlement = Omit<Hold, 'insteadOf'> & {
 
 export type DeliveryFilter = { limit: number; beforeSeq?: number; state?: DeliveryState }
 
-/** A stretch of the journal that is told again, and how far that has got. */
+/** A range of the journal that is delivered again, and the position in it. */
 export type Replay = { id: string; position: number; untilSeq: number }
 
 export interface WebhookStore {
@@ -52,7 +52,7 @@ export interface WebhookStore {
   /** Those of all environments: for loops and the command line. */
   allWebhooks(): Awaitable<Webhook[]>
   webhook(environmentId: number, id: string): Awaitable<Webhook | undefined>
-  /** One process at a time tells an address. Undefined: another does, or it is not to be told. */
+  /** Takes or renews the lease. Undefined: another process holds it, or the webhook is not enabled. */
   holdWebhook(hold: Hold): Promise<Webhook | undefined>
   letGoWebhooks(node: string): Promise<void>
   /** Stores the outcomes of some deliveries. Undefined: another process serves this address now. */
@@ -63,7 +63,7 @@ export interface WebhookStore {
   delivery(webhookId: string, eventSeq: number): Awaitable<DeliveryRecord | undefined>
   deliveries(webhookId: string, filter: DeliveryFilter): Awaitable<DeliveryRecord[]>
   redeliver(webhookId: string, eventSeq: number, keep?: Keep<void>): Promise<void>
-  /** Events of this stretch of the journal are told once more. */
+  /** Delivers the events of this journal range once more. */
   addReplay(webhookId: string, afterSeq: number, untilSeq: number, keep?: Keep<string>): Promise<string>
   nextReplay(webhookId: string): Awaitable<Replay | undefined>
   /** Deletes the outcomes of events that were delivered before then. Returns how many. */

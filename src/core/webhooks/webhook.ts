@@ -17,7 +17,7 @@ export type Webhook = {
   types: readonly EventType[] | null
   /** Only what concerns this device. */
   deviceId: string | null
-  /** Whose words it is told. */
+  /** Whose texts its events include. */
   visibility: Visibility
   /** Sealed. */
   secret: string
@@ -29,7 +29,7 @@ export type Webhook = {
   disabledReason: DisabledReason | null
   /** Since when nothing but failures came back. */
   failingSince: number | null
-  /** Until then it is left in peace. */
+  /** Nothing is sent to it before then (backoff). */
   restsUntil: number | null
   heldBy: string | null
   heldUntil: number | null
@@ -44,7 +44,7 @@ export type WebhookChange = Partial<Pick<Webhook, 'url' | 'types' | 'deviceId' |
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 
-/** One try to tell of an event. */
+/** One attempt to deliver an event. */
 export type Attempt = {
   at: number
   ms: number
@@ -68,7 +68,7 @@ export type Delivery = {
   log: readonly Attempt[]
 }
 
-/** With what it tells of; null once the event was removed. */
+/** With the type of its event; null once the event was deleted. */
 export type DeliveryRecord = Delivery & { eventType: EventType | null }
 
 const seconds = 1_000

@@ -121,7 +121,7 @@ export async function announced(connection: Sql): Promise<string | undefined> {
 
 export const configure: Verb<{ environmentId: number; settings: Settings }, void> = each(
   async (tx, { environmentId, settings }) => {
-    // What is as usual is left out, so that a better usual one reaches everybody.
+    // Defaults are not stored, so that a changed default applies everywhere.
     const chosen = Object.entries(settings).filter(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultSettings[name as keyof Settings]),
     )

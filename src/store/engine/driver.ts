@@ -17,7 +17,7 @@ export interface Driver {
 
 /** Storage itself failed; the fault is not in what was asked. Whether a commit under way was kept is not known. */
 export class StorageFault extends Problem {
-  /** What is on disk can no longer be trusted to follow us: stop, rather than go on wrong. */
+  /** Disk and memory may differ from now on: the process must stop. */
   readonly fatal: boolean
 
   constructor(detail: string, extras: { cause?: unknown; fatal?: boolean } = {}) {

@@ -1,4 +1,4 @@
-/** What verbs stand on: who answers questions, who carries out writes, and the time. */
+/** What verbs need: a reader, a writer, and the clock. */
 
 import type { Keep } from '../../core/idempotency.ts'
 import type { Dialect, Sql } from './sql.ts'

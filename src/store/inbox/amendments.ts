@@ -14,7 +14,7 @@ export const amend: Verb<Amendment, boolean> = each(async (tx, amendment) =>
     : await amendReceived(tx, amendment, amendment.about.externalIds),
 )
 
-/** Of our own messages people can only change what they think of them. */
+/** People can only react to our messages, not edit or delete them. */
 async function amendSent(
   tx: Transaction,
   { deviceId, change }: Amendment,
@@ -68,7 +68,7 @@ async function amendReceived(
     const after = amended(JSON.parse(row.metadata) as Amended, amendment)
     if (!after) return true
     tx.write(sql`UPDATE received SET metadata = ${JSON.stringify(after)} WHERE seq = ${row.seq}`)
-    // The text is not in the journal, where nobody who is forgotten would be looked for.
+    // The text is not put into the journal, because erasure does not search there.
     tx.journal({
       environmentId: row.environmentId,
       type: types[change.kind],

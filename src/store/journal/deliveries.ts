@@ -90,11 +90,11 @@ export async function deliveries(
   return found.map(fromRow)
 }
 
-/** In the very words of the index of those that were not delivered. */
+/** Must match the condition of the partial index on undelivered rows exactly. */
 const inState = (state: DeliveryState) =>
   varying(state === 'delivered' ? `state = 'delivered'` : `state <> 'delivered' AND state = '${state}'`)
 
-/** An event is told once more, now. */
+/** Delivers an event once more, now. */
 export const redeliver: Verb<{ webhookId: string; eventSeq: number }, void> = each(
   async (tx, { webhookId, eventSeq }) => {
     await leaveNoRest(tx, webhookId)
@@ -105,7 +105,7 @@ export const redeliver: Verb<{ webhookId: string; eventSeq: number }, void> = ea
   },
 )
 
-/** Somebody wants something told now, and will have mended what was wrong. */
+/** Ends the backoff: a delivery was requested by hand, so the fault is probably fixed. */
 export async function leaveNoRest(tx: Transaction, webhookId: string): Promise<void> {
   await tx.all(sql`UPDATE webhooks SET rests_until = NULL WHERE id = ${webhookId}`)
 }

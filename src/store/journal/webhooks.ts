@@ -72,7 +72,7 @@ export const changeWebhook: Verb<Named & { change: WebhookChange }, Webhook | un
     const isBack = after.enabled && !before.enabled
     const isNew = isBack || after.url !== before.url
     const reason: DisabledReason | null = after.enabled ? null : (before.disabledReason ?? 'switched_off')
-    // Back again it hears what happens from now on; the time between can be replayed.
+    // Once enabled again it gets new events only; the time between can be replayed.
     const [row] = await tx.all<WebhookRow>(sql`
     UPDATE webhooks SET url = ${after.url}, types = ${typesText(after.types)}, device_id = ${after.deviceId},
       sight = ${visibilityBits(after.visibility)}, enabled = ${after.enabled}, disabled_reason = ${reason},
@@ -113,7 +113,7 @@ export const clearRemoved: Verb<number, number> = each(async (tx, limit) => {
   return gone ? Math.max(1, cleared.length) : 0
 })
 
-/** One process at a time tells an address. Undefined: another does, or it is not to be told. */
+/** Takes or renews the lease. Undefined: another process holds it, or the webhook is not enabled. */
 export const holdWebhook: Verb<Hold, Webhook | undefined> = each(
   async (tx, { id, node, untilMs, insteadOf }) => {
     const [row] = await tx.all<WebhookRow>(sql`
@@ -138,7 +138,7 @@ async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webho
     sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND held_by = ${node}`,
   )
   if (!held) return undefined
-  // What an address said that was changed meanwhile says nothing about the new one.
+  // If the address was changed meanwhile, the old one's responses do not count for it.
   const isSame = held.url === url
   const disable = isSame ? settlement.disable : undefined
   const restsUntil = isSame ? settlement.restsUntil : held.restsUntil
@@ -164,7 +164,7 @@ async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webho
   return row && fromRow(row)
 }
 
-/** A stretch of the journal is told again. Returns the replay's id. */
+/** Delivers a range of the journal again. Returns the replay's id. */
 export const addReplay: Verb<{ webhookId: string; afterSeq: number; untilSeq: number }, string> = each(
   async (tx, { webhookId, afterSeq, untilSeq }) => {
     const id = randomUUIDv7()

@@ -172,7 +172,7 @@ async function refund(tx: Transaction, messages: readonly Message[]): Promise<vo
     for (const { parts, handedAt, recipient, environmentId } of same) {
       after = beforeHanding(after, parts, handedAt ?? tx.now)
       const chat = { id: deviceId, environmentId }
-      // Whoever is unknown now was counted as met when the message was handed over, once, on that day.
+      // A recipient unknown now was counted as a new chat at the hand-over, once, on that day.
       const counted = after.newChats && !strangers.has(recipient) && isOfDay(after, handedAt ?? tx.now)
       if (counted && !(await knows(tx, chat, digitsOf(recipient))))
         after = { ...after, newChats: after.newChats! - 1 }

@@ -82,7 +82,7 @@ const statement = (
   WHERE ${varying(match)} AND messages.status IN (${words(sources)})
   RETURNING ${trace}, id, parts, pinned, held`
 
-/** What is held waits for nobody. */
+/** Held messages do not count as queued. */
 function countQueued(tx: Transaction, { deviceId, parts, pinned, held }: Moved, count: 1 | -1): void {
   if (!held) tx.queued(deviceId, count, parts, pinned === 1)
 }

@@ -47,7 +47,7 @@ async function keepTimes(tx: Transaction, receipts: readonly Receipt[]): Promise
     const reported = JSON.stringify(known)
     if (reported === row.reported) return
     tx.write(sql`UPDATE messages SET reported = ${reported} WHERE id = ${messageId}`)
-    // The phone's radio has it: that is the phone's answer to whoever wanted it back.
+    // The phone's radio has it: it is too late to cancel.
     if (known.processed !== undefined)
       tx.write(sql`UPDATE messages SET cancel_asked = 0 WHERE id = ${messageId} AND cancel_asked = 1`)
   }

@@ -55,7 +55,7 @@ export async function pickCarefully(
     await offer(row)
   }
   if (taken.length === 0 && mustWait && retryAt === null && waiting.length === limit) {
-    // Nothing but strangers at the head of the queue: perhaps somebody waits further back.
+    // Only new chats at the head of the queue: look for a known recipient further back.
     const friend = await firstFriend(tx, device, now)
     if (friend && !except.includes(friend.seq)) await offer(friend)
   }
