@@ -55,7 +55,7 @@ export function ruled<Result>(rule: () => Result): Result {
   }
 }
 
-/** Rightly asked, but not to be done as things are. */
+/** Valid usage, but not possible in the current state. */
 export class Refusal extends Error {}
 
 const everywhere: Readonly<Record<string, OptionSpec>> = {

@@ -155,7 +155,7 @@ const enrol: Command = {
     }),
 }
 
-/** The address that this shell was told, or the one that the gateway was started with. */
+/** The PUBLIC_URL of this shell, or the address that the gateway was started with. */
 const partsOf = async (store: Store, { config, environment }: Context) => ({
   store,
   publicUrl: environment.PUBLIC_URL ? config.PUBLIC_URL : ((await store.announced()) ?? config.PUBLIC_URL),

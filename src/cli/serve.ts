@@ -42,7 +42,7 @@ export const serve: Command = {
       )
       return exitCodes.failed
     }
-    // Only now: a key that is printed to nobody, because the port was taken, would be lost.
+    // Only now: if the port was taken, the key would be created but never printed.
     const firstKey = await prepareFirstRun(gateway.store)
     await gateway.store.announce(url)
     const setup = await setupLink(gateway, url)
@@ -73,7 +73,7 @@ async function setupLink({ store, sealer }: Basestation, url: string): Promise<s
   return ticketUrl(url, 'setup', token)
 }
 
-/** It listens on every address, but only one is told: whoever comes from another machine needs theirs. */
+/** It listens on every address but prints a local one, which other machines cannot use. */
 function noteAboutHost({ HOST, PUBLIC_URL, PORT }: Config): string[] {
   if (!['0.0.0.0', '::'].includes(HOST) || !/\/\/127\.0\.0\.1(:|$)/.test(PUBLIC_URL)) return []
   const own = Object.values(networkInterfaces())

@@ -8,7 +8,7 @@ const sameMs = 500
 /** Calls `stop` at the first signal. A later one ends the process at once. */
 export function onStop(stop: () => void): void {
   let first: number | undefined
-  // Never taken off again: for a moment without a listener, the second half of a Ctrl-C would kill.
+  // Never removed: without a listener, the duplicate signal of one Ctrl-C would kill the process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       if (first === undefined) {

@@ -72,7 +72,7 @@ async function runCrowd(
   return crowd.tally.twice === 0 ? exitCodes.ok : exitCodes.failed
 }
 
-/** Over the API; where the gateway is gone, in the database; and if that cannot be either, it is said. */
+/** Over the API; where the gateway is gone, in the database; and if both fail, it throws. */
 async function removeAll(
   output: Output,
   devices: readonly string[],

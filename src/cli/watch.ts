@@ -44,7 +44,7 @@ export async function watch(
   }
 }
 
-/** Waits rate limits and restarts out: whoever watches wants to see the end. The first question fails at once. */
+/** Retries through rate limits and restarts. If the first request finds no gateway, it fails at once. */
 export function patience(): <T>(ask: () => Promise<T>) => Promise<T> {
   let answered = false
   return async ask => {

@@ -31,7 +31,7 @@ export function readBody(exchange: Exchange, route: EdgeRoute, done: Done): void
   const onData = (chunk: Buffer) => {
     size += chunk.length
     try {
-      // A form without fields is nothing; anything else is more than we can read.
+      // An empty body of another type counts as none; any content in it is refused.
       if (isForeign) throw new Problem('unsupported_content_type', 'Send the body as application/json.')
       if (size > bodyLimit) throw tooLarge(bodyLimit)
       count?.(chunk.length)
@@ -53,7 +53,7 @@ export function readBody(exchange: Exchange, route: EdgeRoute, done: Done): void
   const refuse = (error: unknown) => {
     leave()
     raw.on('error', () => {})
-    // What follows of a small body flows on into nothing, so that the connection can be used again.
+    // The rest of a small body is discarded, so that the connection can be used again.
     if (!isForeign) exchange.header('connection', 'close')
     done(error)
   }

@@ -224,7 +224,7 @@ export class Edge {
       return
     }
     response.flushHeaders()
-    // Whatever breaks, what came so far is not the whole: only a broken connection says so.
+    // On any error the answer is incomplete: only a broken connection tells the client.
     pipeline(content, response, error => error && response.destroy())
   }
 
@@ -279,6 +279,6 @@ function checkOf({ body, query }: EdgeRoute): (exchange: Exchange) => void {
 const writerFor = ({ response }: EdgeRoute): ((answer: object) => string) =>
   response ? writer(response) : JSON.stringify
 
-/** No id holds NUL, and PostgreSQL takes none: what has one in it is an id that nobody knows. */
+/** No id holds NUL, and PostgreSQL takes none: an id with NUL is an unknown id. */
 const withoutNul = (params: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value!.replaceAll('\0', '\ufffd')]))

@@ -8,7 +8,7 @@ import type { Key } from '../core/access/key.ts'
 import type { SignedIn } from '../core/access/user.ts'
 import type { Phone } from '../core/devices/phone.ts'
 
-/** Whether what a machine says about the one behind it is believed. */
+/** Whether the forwarding headers of a proxy at this address are trusted. */
 export type Trust = (address: string, hops: number) => boolean
 
 const nothing: Readonly<Record<string, never>> = Object.freeze({})

@@ -1,4 +1,4 @@
-/** Writes answers by their schemas: only what is described leaves, and nobody waits at the start for what is never asked. */
+/** Writes answers by their schemas: only what is described leaves, and each writer is built on first use. */
 
 import fastJson from 'fast-json-stringify'
 

@@ -143,7 +143,7 @@ function partOf(error: ErrorObject, schema: object): ProblemPart {
 
 const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
-/** A misspelt field must not text a person, but it may be helped. */
+/** A misspelt field is refused, with a suggestion of the right name. */
 function suggestion(field: string, schema: object): string {
   const known = Object.keys((schema as Schema).properties ?? {})
   const near = known

@@ -89,7 +89,7 @@ export class Metrics {
     this.#accepts.inc({ environment }, messages)
   }
 
-  /** Counted here and handed on when somebody looks: prom-client takes longer to find a label than we to record. */
+  /** Counted here and passed on at each scrape: prom-client takes longer to find a label than we to record. */
   receipt({ outcome }: Receipt, moved: boolean): void {
     const tally = moved ? this.#moved : this.#repeated
     tally.set(outcome, (tally.get(outcome) ?? 0) + 1)

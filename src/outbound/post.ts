@@ -10,14 +10,14 @@ export type Posted = {
   status: number
   /** The beginning of what it said. */
   answer: string
-  /** For how long it wants to be left in peace. */
+  /** How long it asks us to wait before a retry. */
   retryAfterMs: number | undefined
 }
 
 const connectMs = 5_000
 /** Shorter than servers keep a connection that is not used: else they close it just when we use it. */
 const idleMs = 4_000
-/** A status is an answer; whoever then goes on talking is not listened to for long. */
+/** The status is the answer; the body is read for no longer than this. */
 const bodyMs = 1_000
 const mostBytes = limits.webhookAnswer.value
 const mostKept = 1_000

@@ -1,4 +1,4 @@
-/** Who may fetch when: one slow host holds up nobody else, and one environment not the other. */
+/** Limits parallel downloads: a slow host or a busy environment does not delay the others. */
 
 import { Limiter } from '../core/lib/limiter.ts'
 import { limits } from '../core/limits.ts'
@@ -6,7 +6,7 @@ import { limits } from '../core/limits.ts'
 export class Turns {
   readonly #lines = new Map<string, { line: Limiter; users: number }>()
 
-  /** Waits in the line of the host first: whoever waits there takes no place from the environment's others. */
+  /** Queues for the host first: while waiting there, it takes none of the environment's slots. */
   run<T>(environmentId: number, host: string, work: () => Promise<T>): Promise<T> {
     const { downloadsPerHost, downloadsPerEnvironment } = limits
     return this.#in(`${environmentId} ${host}`, downloadsPerHost.value, () =>

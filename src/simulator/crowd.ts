@@ -10,7 +10,7 @@ export type Tally = {
   online: number
   taken: number
   onAir: number
-  /** Messages that went on the air more than once. Always 0, or something is badly wrong. */
+  /** Messages that were sent more than once. Anything but 0 is a serious bug. */
   twice: number
   sent: number
   delivered: number

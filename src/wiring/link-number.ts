@@ -87,7 +87,7 @@ async function linked(
   const sealed = (id: string) => new SealedVault(store, id, sealer).sealed(session)
   if ('device' in target) {
     const { device } = target
-    // What has come and was not told yet stays.
+    // Received messages not yet reported are kept.
     await store.vaultReplace(
       device.id,
       sealed(device.id),
@@ -140,7 +140,7 @@ async function refusalOf(
       detail: `The code was scanned by ${number} instead of ${wanted}. ${undo}`,
     }
   const own = 'device' in target ? target.device.id : undefined
-  // Since the beginning it may have come back by itself.
+  // It may have reconnected since linking began.
   if ((await store.allDevices()).some(({ id, online }) => id === own && online)) return alreadyLinked
   const other = await ownerOf(store, number, own)
   return (

@@ -1,4 +1,4 @@
-/** Builds what webhooks need: secrets, connections, and somebody who carries the events. */
+/** Builds what webhooks need: secrets, connections, and the deliverers of events. */
 
 import type { Config } from '../config.ts'
 import type { Journal } from '../core/events/journal.ts'

@@ -41,7 +41,7 @@ export class Idempotency {
     try {
       if (begun.kept !== undefined) return { body: begun.kept, replayed: true }
       const made = await act(begun.keep)
-      // What changed nothing, or ended in a later commit than it began in.
+      // No commit has stored the answer: nothing changed, or it took several commits.
       if (begun.body() === undefined) await this.#parts.store.keepAnswer(begun.keep(() => made)!)
       return { body: begun.body()!, replayed: false }
     } finally {

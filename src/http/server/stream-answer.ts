@@ -8,7 +8,7 @@ export class StreamAnswer {
   #hasBegun = false
   #onEnd = () => {}
 
-  /** The signal says that nobody listens any more. */
+  /** The signal aborts when the stream must end. */
   constructor(type: string, pieces: (signal: AbortSignal) => AsyncIterable<string>, replayed = false) {
     this.type = type
     this.replayed = replayed

@@ -45,7 +45,7 @@ export class Streams {
     }
     this.#open.add(answer)
     response.once('close', end)
-    // Whoever hung up while we looked will not hang up again.
+    // A connection that is already closed emits no second close event.
     if (response.destroyed || response.socket?.destroyed) end()
   }
 

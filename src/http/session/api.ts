@@ -112,7 +112,7 @@ const handlerOf =
 /** What is worth a line in the log. The rest could be repeated without end by anybody. */
 const worthNoting = new Set(['wrong_credentials', 'code_needed'])
 
-/** Tries to get in are noted when they ended: before, nobody knows who it is. */
+/** Sign-in attempts are logged when they end: before that, the user is unknown. */
 function attempted(parts: SessionParts, route: SessionRoute) {
   const handler = handlerOf(parts, route)
   return async (exchange: Exchange): Promise<object> => {

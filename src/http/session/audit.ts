@@ -43,7 +43,7 @@ export function refusalNoter(parts: AuditParts, environment: string | null, note
       await audit.audit({ ...draftOf(exchange, email, environment, deed!), refusal: code })
   }
   return (exchange: Exchange, { code }: Problem): Promise<void> | undefined => {
-    // Whoever asks too often is told so, and would fill the log with nothing else.
+    // Rate-limited callers get an error; noting each would fill the log.
     const isNew = exchange.visitor !== null && !exchange.isNoted && code !== 'rate_limited'
     return isNew && deed !== undefined ? note(exchange, code) : undefined
   }

@@ -1,4 +1,4 @@
-/** Who guesses codes: after a few wrong ones, an address has lost its chance with every code that was open then. */
+/** Limits code guessing: after a few wrong codes, an address can use no code that was open by then. */
 
 import { placeOfAddress } from '../../core/access/network.ts'
 import { codeMs, codeTries } from '../../core/devices/phone.ts'
@@ -20,7 +20,7 @@ export class CodeGuesses {
     return known && known.count >= codeTries && known.at > this.#now() - codeMs ? known.at : undefined
   }
 
-  /** Counted before it is looked at: of many at once, only the first few have a chance. */
+  /** Counted before it is checked: of many guesses at once, only the first few can succeed. */
   begin(address: string): void {
     const place = placeOfAddress(address)
     const known = this.#wrong.get(place)
@@ -28,7 +28,7 @@ export class CodeGuesses {
     this.#wrong.set(place, { count, at: this.#now() })
   }
 
-  /** It was the right one, and none of the guesses. */
+  /** It was the right code, so it is not counted. */
   takeBack(address: string): void {
     const known = this.#wrong.get(placeOfAddress(address))
     if (known) known.count -= 1

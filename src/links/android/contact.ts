@@ -64,7 +64,7 @@ export class Contact {
     this.#now = now
   }
 
-  /** Takes in what the database knows, which other nodes may have written. What is older than what is known is not news. */
+  /** Takes in what the database knows, which other nodes may have written. Values older than the known ones are ignored. */
   learn({ device, registration, tokenHash, registeredAt, streamAt }: Phone): void {
     if (registration < this.#registration) return
     if (registration > this.#registration) {
@@ -141,7 +141,7 @@ export class Contact {
     for (const stream of this.#streams) stream.keepAlive()
   }
 
-  /** It took everything there was: a nudge that is still to come would be for nothing. */
+  /** It has fetched everything: a nudge that is still scheduled would be useless. */
   satisfied(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -177,8 +177,8 @@ export class Contact {
   }
 
   /**
-   * It has not acknowledged what it was given: perhaps the answer got lost, and it must not lie until the app's next
-   * poll. Looking again is no second send. A phone that stays silent is reminded ever more seldom.
+   * It has not acknowledged what it was given: perhaps the answer got lost, and it must not wait for the app's next
+   * poll. A repeated pull sends nothing twice. Reminders to a silent phone back off.
    */
   remind(): void {
     const { since, waitMs } = this.#reminder

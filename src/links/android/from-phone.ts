@@ -81,7 +81,7 @@ export function messageIdOf(value: unknown): string | undefined {
 
 /**
  * A report is a snapshot: states may have been skipped, and reports overtake each other. What it implies is told step
- * by step, and the gateway moves only forward. A state that nobody knows says at least that the phone has the message.
+ * by step, and the gateway moves only forward. An unknown state still shows that the phone has the message.
  */
 export function receiptsOf(item: unknown, deviceId: string, now: number): Receipt[] {
   const { id, state, states, recipients } = objectOf(item)

@@ -50,7 +50,7 @@ export type Posted = {
 
 export type Attachment = MediaFile & { bytes: Buffer }
 
-/** Events that nobody asked for, or that a newer app invented, ask for nothing. */
+/** Events that were not requested, or that only newer apps have, are ignored. */
 export function read(body: unknown, phone: Phone, now: number): Posted {
   const { id, event, payload: given } = objectOf(body)
   const payload = objectOf(given)
@@ -159,7 +159,7 @@ function mms(
   }
 }
 
-/** Apps that tell of downloads tell of them later; of others, the announcement is all that ever comes. */
+/** Newer apps report the download later; from older ones, the announcement is all that comes. */
 function announced(payload: Json, id: string | undefined, { device }: Phone): Posted {
   const { files, ...incoming } = mms(payload, id, device.id)
   if (!isAtLeast(device.about.appVersion, tellsDownloads)) return { received: { ...incoming, files } }

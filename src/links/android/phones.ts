@@ -42,7 +42,7 @@ export type AndroidParts = {
   log: Log
 }
 
-/** The app asks once for each time it is told to, so this is what it takes in one go. */
+/** The app pulls once per nudge, so this is the most it takes at a time. */
 const page = 100
 
 export class AndroidPhones {
@@ -54,7 +54,7 @@ export class AndroidPhones {
     this.#mms = new AnnouncedMms(parts.vault, parts.now)
   }
 
-  /** Lets a phone in, with a fresh token; whoever used the one before is out. */
+  /** Lets a phone in, with a fresh token; the previous token stops working. */
   async admit(proof: Proof, about: About): Promise<{ phone: Phone; token: string } | undefined> {
     const { store, switchboard, log } = this.#parts
     const token = newDeviceToken()
@@ -143,7 +143,7 @@ export class AndroidPhones {
     if (about) await this.#learnNumber(phone, about)
   }
 
-  /** Returns how many there was no room for: all, then, so that nobody takes a part of a message for the whole. */
+  /** Returns how many there was no room for: all or none, so that no partial message looks complete. */
   async #save(files: readonly Attachment[]): Promise<number> {
     const { saveFile, log } = this.#parts
     try {

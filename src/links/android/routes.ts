@@ -118,7 +118,7 @@ export function phoneSite(parts: PhoneRouteParts): Site {
   }
   const openStream = (exchange: Exchange): undefined => {
     const phone = phoneOf(exchange)
-    // It hung up while we looked who it is: its end was told already, and would never be told again.
+    // It disconnected during authentication: its close event has fired already and will not fire again.
     if (exchange.raw.socket.destroyed) return
     const stream: Stream = new Stream(exchange.response, phone.tokenHash!, () =>
       switchboard.leave(phone, stream),

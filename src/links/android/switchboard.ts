@@ -30,7 +30,7 @@ const tickMs = 1_000
 const pulseMs = 1_000
 const keepAliveMs = 15_000
 const reviewMs = 10_000
-/** After so long without a word about what it was given, a phone is asked to look again. */
+/** A phone that has not acknowledged its messages for this long is asked to pull again. */
 const acknowledgeMs = 15_000
 const mostToCancel = 1_000
 /** How far behind the stored time of the last sign of life may be. */
@@ -50,7 +50,7 @@ export class Switchboard implements LinkKind {
   readonly #lines = new Map<string, Line>()
   readonly #notedAt = new Map<string, number>()
   readonly #loop: Loop
-  /** Apart from the rest: storage that hangs must not let proxies think that the phones are gone. */
+  /** A loop of its own: hanging storage must not stop the keep-alives that proxies need. */
   readonly #pulse: Loop
   #reviewedAt = -Infinity
   #keptAliveAt = 0
@@ -125,7 +125,7 @@ export class Switchboard implements LinkKind {
   join(phone: Phone, stream: Stream): void {
     const contact = this.contact(phone.device.id)
     contact.learn(phone)
-    // Somebody else was let in while this one was asking.
+    // A newer registration was made while this one was connecting.
     if (this.#stopped || phone.registration !== contact.registration) {
       stream.end()
       return
@@ -223,7 +223,7 @@ export class Switchboard implements LinkKind {
       if (phone) {
         if (slow.has(deviceId)) contact.remind()
         else contact.atEase()
-        // A stream here, and yet offline: the node that held the line let it go.
+        // Has a stream here but is offline: the node that held its line released it.
         if (contact.hasStream && !phone.device.online && !this.#lines.has(deviceId)) astray.push(deviceId)
       } else if (contact.registration > 0 || !this.#lines.has(deviceId)) {
         contact.close()

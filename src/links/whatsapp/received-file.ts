@@ -13,7 +13,7 @@ export class Hopeless extends Error {}
 export type ReceivedFileParts = {
   deviceId: string
   news: Pick<News, 'received'>
-  /** It was told, and need not be remembered any more. */
+  /** The message was reported; deletes the stored copy. */
   forget: (place: string) => Promise<void>
   later: (ms: number, work: () => void) => void
   log: Log
@@ -21,7 +21,7 @@ export type ReceivedFileParts = {
 
 type Bare = Omit<Incoming, 'deviceId'>
 
-/** A file that cannot be had is tried for again after these times; then the message is told without it. */
+/** A failed fetch is retried after these pauses; then the message is reported without its file. */
 const atOnce = 4
 const pausesMs = [2_000, 10_000, 60_000, 300_000]
 
@@ -72,7 +72,7 @@ export class ReceivedFiles {
       await forget(place)
       this.#underWay.delete(place)
     } catch {
-      // Storage is away; the file is there and is found again.
+      // Storage failed; the file is kept and found again at the retry.
       again(pausesMs[0]!)
     }
   }

@@ -1,4 +1,4 @@
-/** Messages that go out as two, such as a sound and its words: what is said of the message is the lesser of both. */
+/** Messages that go out as two, such as a sound and its words: the status is that of the half further behind. */
 
 import type { Vault } from '../../core/devices/vault.ts'
 
@@ -8,7 +8,7 @@ export type Step = (typeof steps)[number]
 const halvesType = 'halves'
 const halves = [0, 1]
 
-/** One entry for each step of each half: whoever notes one, here or on another node, undoes none. */
+/** One entry for each step of each half: concurrent writes, also by other nodes, overwrite nothing. */
 const placeOf = (messageId: string, half: number, step: Step) => `${messageId}/${half}/${step}`
 
 export class TwoPart {
@@ -18,9 +18,9 @@ export class TwoPart {
     this.#vault = vault
   }
 
-  /** Notes that a half has come so far, and says how far both have. Undefined: the other has not left yet. */
+  /** Stores a half's step and returns the one both have reached. Undefined: the other was not sent yet. */
   async note(messageId: string, half: number, step: Step): Promise<Step | undefined> {
-    // On disk before it is told: after a crash the other half must not seem to be alone.
+    // Stored before it is reported: after a crash the other half must still find it.
     await this.#vault.write([{ type: halvesType, id: placeOf(messageId, half, step), value: '1' }])
     const reached = await Promise.all(halves.map(one => this.#reached(messageId, one)))
     return steps[Math.min(...reached)]

@@ -17,7 +17,7 @@ export type EventParts = {
 const usualLimit = 100
 /** For one page no more of the journal is looked at than this. */
 const mostLookedAt = 5_000
-/** Something is said at least so often, so that everybody on the way knows that the line is in use. */
+/** A heartbeat is sent at least this often, so that proxies see the connection in use. */
 const heartbeatMs = 15_000
 /** How soon a stream ends whose key was revoked. */
 const allowanceMs = 1_000
@@ -86,7 +86,7 @@ async function* pieces(
   { from, environmentId, interest, visibility, isAllowed }: Listener,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  // Also whoever has heard of nothing yet comes back to where it was.
+  // So that a client without any event yet also resumes from here.
   yield `id: ${eventIdOf(from)}\nretry: ${comeBackMs}\n\n`
   let place = from
   let saidAt = performance.now()
@@ -121,7 +121,7 @@ function interestOf(types: string | undefined, device: string | undefined): Inte
   }
 }
 
-/** Whoever waits for what was never there, after a restore perhaps, would wait for ever. */
+/** A cursor ahead of the journal, perhaps after a restore, would wait for ever. */
 function notAhead({ head }: Pick<Journal, 'head'>, name: string, place: number): void {
   if (place > head) throw bad(name, `must not be ahead of the newest event, which is ${eventIdOf(head)}`)
 }

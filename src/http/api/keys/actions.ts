@@ -88,7 +88,7 @@ export const rotateKey =
       hint: hintOf(secret),
       until: parts.now() + hours * hourMs,
       createdBy: by.name,
-      // What a key gets by rotating another is one more that it made.
+      // A key made by rotating another counts as created by the key that asks.
       ...(!isPerson && by.id !== id && { parentId: by.id }),
     }
     const fresh = await parts.store.rotateKey(
@@ -102,7 +102,7 @@ export const rotateKey =
 export const revokeKey =
   (parts: KeyParts): Action<KeyResponse> =>
   async request => {
-    // Also one that has expired: what it made may not have.
+    // Also an expired key: keys that it created may still be valid.
     const target = await find(parts, request, true)
     requireScopes(request.key, target.scopes, 'end a key with')
     const revoked = await parts.store.revokeKey(target)

@@ -120,7 +120,7 @@ function messageOf(message: Json, now: number): CloudMessage[] {
   const emoji = type === 'reaction' ? textOf(part.emoji) : undefined
   const text =
     emoji ?? wordsOf(type, part) ?? (isFile ? '' : `A message of a kind that cannot be shown here (${type}).`)
-  // What Meta says by itself, such as that somebody has a new number, nobody wrote.
+  // Meta's own notices, such as that a person has a new number, are ignored.
   if (textOf(id) === '' || textOf(from) === '' || type === '' || type === 'system') return []
   const answered = textOf(objectOf(message.context).id)
   const at = timeOf(timestamp)

@@ -95,7 +95,7 @@ export class Graph {
     const answer = (await response.json().catch(() => ({}))) as Json
     if (response.ok) return answer
     const { code, message } = (answer.error ?? {}) as { code?: unknown; message?: unknown }
-    // Their own trouble: whether they took it is anybody's guess.
+    // A server error: whether the request was accepted is unknown.
     if (response.status >= 500) throw new Error(`WhatsApp answered ${response.status}`)
     throw new Refused(Number(code ?? response.status), String(message ?? '').slice(0, 200))
   }

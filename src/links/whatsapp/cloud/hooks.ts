@@ -20,7 +20,7 @@ export type CloudHookParts = {
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
   amend: (amendment: Amendment, otherwise: Incoming | undefined) => Promise<void>
-  /** Somebody should look at what was put into the vault. */
+  /** Makes the device's line read what was put into the vault. */
   wake: (deviceId: string) => void
   heard: (deviceId: string, seenAt: number, attention: readonly AttentionCode[]) => Promise<void>
   now: () => number
@@ -82,7 +82,7 @@ export class CloudHooks {
         await vault(device.id).write([{ type: cloudInboxType, id, value: JSON.stringify(message) }])
       } else if (message.amendment) {
         const { id: deviceId } = device
-        // What is taken back from something that is not here is nothing at all.
+        // A withdrawal from a message that is not stored is ignored.
         const otherwise = message.incoming.text === '' ? undefined : { ...message.incoming, deviceId }
         await amend({ ...message.amendment, deviceId }, otherwise)
       } else await receive({ ...message.incoming, deviceId: device.id })

@@ -201,7 +201,7 @@ export class CloudLine implements Link {
   /** The failure that a refusal is; or it throws, when the message may wait. */
   #judged(error: Refused): Failure {
     if (isAboutCredentials(error.code)) {
-      // It may be good for looking and not for sending: then it would be tried again in a moment.
+      // The token may pass the check and still not send: without this, it would be retried at once.
       this.#unfit = { token: this.#account?.accessToken ?? '', until: performance.now() + unfitMs }
       this.#say(false, 'token_refused')
       throw new LinkDown('WhatsApp’s API refuses the token', { cause: error })

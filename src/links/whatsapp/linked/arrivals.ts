@@ -26,7 +26,7 @@ export class Arrivals {
     if (ciphertexts.length === 0) return
     const now = this.#now()
     this.#count += 1
-    // Grows with each message, also over restarts: texts are told in the order in which they came.
+    // Grows with each message, also over restarts: messages are reported in order of arrival.
     const place = `${String(now).padStart(15, '0')}.${String(this.#count).padStart(9, '0')}`
     this.#underWay.set(place, now)
     for (const bytes of ciphertexts) this.#byCiphertext.set(bytes, { place, attrs })
@@ -49,7 +49,7 @@ export class Arrivals {
   frontier(): string | undefined {
     const [head] = this.#underWay
     if (!head) return undefined
-    // The library has passed over it, and will not come back: nobody waits for it any more.
+    // The library has skipped it and will not return to it: stop waiting for it.
     if (this.#overtaken?.place === head[0] && this.#now() - this.#overtaken.at > patienceMs) {
       this.#underWay.delete(head[0])
       return this.frontier()

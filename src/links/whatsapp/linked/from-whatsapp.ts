@@ -31,7 +31,7 @@ export const externalIdOf = ({ from = '', id = '' }: Kept['attrs']): string => `
 export type Read = {
   incoming?: Omit<Incoming, 'deviceId'>
   file?: SealedFile
-  /** If what it is about is not here, `incoming` is told instead. */
+  /** If its target is not stored, `incoming` is reported instead. */
   amendment?: Omit<Amendment, 'deviceId'>
 }
 

@@ -1,4 +1,4 @@
-/** Tells what was decrypted and kept: in the order in which it came, many in one commit; only then is it forgotten. */
+/** Reports the stored decrypted messages in order of arrival, many per commit, and then deletes them. */
 
 import type { Vault } from '../../../core/devices/vault.ts'
 import { attachmentId } from '../../../core/inbox/attachment.ts'
@@ -40,7 +40,7 @@ export type InboxParts = {
   log: Log
 }
 
-/** It may be read later; it is not known that it cannot. */
+/** Cannot be read now; a later retry may succeed. */
 class NotNow extends Error {}
 
 const mostAtOnce = 200
@@ -88,7 +88,7 @@ export class Inbox {
     )
     for (const { place, incoming, file } of read)
       if (file && incoming?.externalId) this.#awaited.set(place, incoming.externalId)
-    // What is about a message whose file is still to come waits for it.
+    // Amendments to a message wait until its file was fetched.
     const awaited = new Set(this.#awaited.values())
     const isEarly = ({ amendment }: Partial<Read>) =>
       amendment !== undefined &&
@@ -99,7 +99,7 @@ export class Inbox {
     await Promise.all(
       whole.flatMap(({ incoming, amendment }) => (incoming && !amendment ? [news.received(incoming)] : [])),
     )
-    // After what they may be about, which may have come with them.
+    // Amendments go last: their targets may be in the same batch.
     for (const one of whole) if (one.amendment) await this.#amend(one)
     await this.#forget(whole.map(({ place }) => place))
     for (const { place, incoming, file } of read)

@@ -34,7 +34,7 @@ export class WhatsAppLine implements Link {
   readonly #timers = new Timers()
   readonly #tick: NodeJS.Timeout
   readonly #inbox: Inbox
-  /** The library's transactions follow whoever is called from within them; telling must not become part of one. */
+  /** The library's transactions extend to all calls made within them; reports must not become part of one. */
   readonly #outside = new AsyncResource('WhatsAppLine')
   #alone = oneAtATime()
   readonly #caches: ReturnType<typeof cachesFor>
@@ -153,7 +153,7 @@ export class WhatsAppLine implements Link {
       this.#arrivals = arrivals
       this.#pulse.heard()
       socket.ev.on('creds.update', () => {
-        // What a connection that has ended still says is older than what the next one has kept.
+        // Updates from an ended connection are older than what the next one has stored.
         if (socket !== this.#socket) return
         session.save().catch(() => {})
       })
@@ -235,7 +235,7 @@ export class WhatsAppLine implements Link {
     this.#attempt += 1
   }
 
-  /** Each look: what was not acknowledged is offered again, and a connection that fell silent is given up. */
+  /** Periodic check: what was not acknowledged is sent again, and a stalled connection is closed. */
   async #look(): Promise<void> {
     const { log, device } = this.#parts
     this.#sender.outbox.tidy()
@@ -263,7 +263,7 @@ export class WhatsAppLine implements Link {
     if (this.#socket) cut(this.#socket)
   }
 
-  /** What hangs must neither hold up the next connection nor come back and undo its work. */
+  /** Work that hangs must neither block the next connection nor overwrite its state later. */
   #abandon(): void {
     this.#session?.abandon()
     this.#alone = oneAtATime()

@@ -6,7 +6,7 @@ import type { Message } from '../../../core/messages/message.ts'
 
 /** A recipient who could not read a message may ask for it again for so long. */
 export const keepMs = 14 * 24 * 3_600_000
-/** Without an acknowledgement for so long, it is offered again. */
+/** A message without an acknowledgement for this long is sent again. */
 const acknowledgeMs = 45_000
 const mostTries = 4
 
@@ -99,7 +99,7 @@ export class Outbox {
       .map(({ message }) => message)
   }
 
-  /** Forgets messages whose validity is over: they have ended without us. */
+  /** Forgets expired messages: their expiry is handled elsewhere. */
   tidy(): void {
     for (const [id, { message }] of this.#pending)
       if (message.expiresAt <= this.#now()) this.#pending.delete(id)

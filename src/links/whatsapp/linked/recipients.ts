@@ -25,7 +25,7 @@ export class Recipients {
     if (fresh && known.jid === undefined) return 'absent'
     const jid = fresh ? known.jid : await this.#ask(socket, number)
     if (jid === undefined) return this.#known.has(number) ? 'absent' : 'unknown'
-    // A message to nobody's device would be taken in silence, and reach nobody.
+    // Without a recipient device, the server would accept it and never deliver it.
     const devices = await socket.getUSyncDevices([jid], true, false)
     const own = socket.user?.id.split(/[:@]/)[0]
     return devices.some(({ user }) => user !== own) || jid.startsWith(`${own}@`) ? { jid } : 'unknown'
@@ -37,7 +37,7 @@ export class Recipients {
 
   async #ask(socket: Socket, number: string): Promise<string | undefined> {
     const answer = await socket.onWhatsApp(number.slice(1))
-    // No answer is not the answer no.
+    // No answer does not mean absent.
     if (answer === undefined) {
       this.#known.delete(number)
       return undefined

@@ -20,7 +20,7 @@ const restrictedMs = 24 * 3_600_000
 /** A lock that holds for linked devices, or for breaking the rules of commerce, is about every chat. */
 const isOfEverything = (type: string | null | undefined) =>
   type === 'WEB_COMPANION_ONLY' || type?.startsWith('BIZ_') === true
-/** Refusals in a row, and none taken between them: it is not only strangers who are refused. */
+/** After this many refusals in a row, more than new chats is assumed to be restricted. */
 const mostRefusals = 3
 const restMs = 3_600_000
 

@@ -22,7 +22,7 @@ export type SenderParts = {
   /** Fetches the file that a message names. */
   media: (message: Message) => Promise<MediaFile>
   habits: Habits
-  /** Until it is stored. */
+  /** Retries until it is stored. */
   tell: (receipt: Receipt) => void
   restrictions: Restrictions
   /** Whether somebody wants no messages under this hidden name, which is theirs as well as the number. */
@@ -54,7 +54,7 @@ export class Sender {
     this.#recipients = new Recipients(parts.now)
   }
 
-  /** A receipt if it is certain already what becomes of it; nothing while only the server can say. */
+  /** A receipt if the outcome is already certain; nothing while only the server can say. */
   async send(way: Way, message: Message): Promise<Receipt | undefined> {
     const recipient = await certain(this.#recipients.find(way.socket, message.recipient))
     if (recipient === 'unknown') throw new LinkDown('WhatsApp does not say whether it knows the number')
@@ -67,7 +67,7 @@ export class Sender {
     return undefined
   }
 
-  /** They may have said so under the name that hides their number, when nobody knew that it was them. */
+  /** They may have opted out under a hidden id (LID) before it was known to be theirs. */
   async #wantsNone({ socket }: Way, { recipient }: Message, jid: string): Promise<boolean> {
     if (recipient.endsWith('@lid')) return false
     const lid = hiddenPerson(
@@ -76,7 +76,7 @@ export class Sender {
     return lid !== undefined && (await this.#parts.optedOut(lid, recipient))
   }
 
-  /** It may have left before, so whatever is found out now does not make it fail. */
+  /** It may have been sent before, so an error found now must not mark it failed. */
   async #offer(way: Way, message: Message): Promise<void> {
     // From here on: whatever goes wrong, it is not tried again at once.
     this.outbox.tried(message.id)
@@ -101,7 +101,7 @@ export class Sender {
       }
     }
     this.outbox.trying(message)
-    // It is under way until it is over, however late: offered twice at once, it would only wait twice.
+    // It stays under way until it settles, however late: a second try meanwhile would only wait too.
     const over = relay().finally(() => this.outbox.tried(message.id))
     await inTime(over, sendMs)
   }
@@ -123,7 +123,7 @@ export class Sender {
       if (failure) return { error: failure }
       throw error
     }
-    // Nothing leaves while a message is made ready; but what cannot be made ready must not be tried for ever.
+    // Preparing a message sends nothing, so it may be retried, but not for ever.
     const making = contentsOf(message.text, file, this.#parts.habits).map(content =>
       library.generateWAMessage(jid, content, {
         userJid: socket.user!.id,
@@ -146,7 +146,7 @@ export class Sender {
     return { contents }
   }
 
-  /** Some at a time: one after the other they would each wait behind all that is new. */
+  /** Several in parallel: one by one, each would wait behind all new messages. */
   async offerAgain(way: () => Way | undefined, reconnected: boolean): Promise<void> {
     if (this.#offering && !reconnected) return
     this.#offering = true
@@ -193,7 +193,7 @@ export class Sender {
     if (sent) await this.#came(sent, status === 3 ? 'delivered' : 'read')
   }
 
-  /** What went out has come so far; of two halves the lesser counts. */
+  /** Reports the progress; of two halves, the one further behind counts. */
   async #came({ messageId, half, halves }: Sent, step: Step, at?: number): Promise<void> {
     const whole = halves === undefined ? step : await this.#halves.note(messageId, half!, step)
     if (whole) this.#settle(this.#receipt(messageId, whole, undefined, at))

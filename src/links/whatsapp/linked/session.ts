@@ -18,13 +18,13 @@ export type Session = {
   keys: SignalKeyStore
   /** Keeps the credentials as they are now. */
   save: () => Promise<void>
-  /** From now on it changes nothing: somebody else goes on from what is kept. */
+  /** From now on it writes nothing: another session continues from what is stored. */
   abandon: () => void
 }
 
 type KeyStore = Pick<Vault, 'read' | 'write'>
 
-/** A number that is linked again is another. */
+/** Linking a number again gives it a new identity. */
 export const identityOf = (session: Session | undefined): string | undefined =>
   session && Buffer.from(session.creds.noiseKey.public).toString('base64')
 
