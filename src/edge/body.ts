@@ -25,6 +25,7 @@ export function readBody(exchange: Exchange, route: EdgeRoute, done: Done): void
     return
   }
   const isForeign = reads === 'json' && !isMarked
+  const isTooLong = Number(length) > bodyLimit
   const count = route.countBytes?.(exchange)
   const chunks: Buffer[] = []
   let size = 0
@@ -54,10 +55,11 @@ export function readBody(exchange: Exchange, route: EdgeRoute, done: Done): void
     leave()
     raw.on('error', () => {})
     // The rest of a small body is discarded, so that the connection can be used again.
-    if (!isForeign) exchange.header('connection', 'close')
+    if (!isForeign || isTooLong) exchange.header('connection', 'close')
     done(error)
   }
-  if (Number(length) > bodyLimit) refuse(tooLarge(bodyLimit))
+  if (raw.destroyed) onError()
+  else if (isTooLong && !isForeign) refuse(tooLarge(bodyLimit))
   else raw.on('data', onData).on('end', onEnd).on('error', onError)
 }
 

@@ -5,7 +5,6 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import proxyAddress from '@fastify/proxy-addr'
-import findMyWay, { type HTTPMethod } from 'find-my-way'
 import type { Awaitable } from '../core/lib/awaitable.ts'
 import { limits } from '../core/limits.ts'
 import { Problem } from '../core/problem.ts'
@@ -13,11 +12,9 @@ import { readBody } from './body.ts'
 import { answerBrokenRequest } from './broken-requests.ts'
 import { Exchange, type Trust } from './exchange.ts'
 import { asProblem, problemBody, statusOf } from './problems.ts'
-import { readQuery } from './query.ts'
-import { writer } from './serialization.ts'
-import type { Answer, EdgeRoute, Site } from './site.ts'
+import { type Ready, type RegisteredRoute, Router } from './router.ts'
+import type { Answer, Site } from './site.ts'
 import { answerExpectation } from './unusual-requests.ts'
-import { checker, dropNulls, mayBeLeftOut } from './validation.ts'
 
 export type EdgeParts = {
   /** The last one answers for everything that no other does. */
@@ -39,32 +36,20 @@ export type EdgeParts = {
   onFault: (exchange: Exchange, problem: Problem) => void
 }
 
-export type RegisteredRoute = { method: string; url: string }
-
-/** A route with everything that is known of it before it is asked for. */
-type Ready = {
-  route: EdgeRoute
-  template: string
-  check: (exchange: Exchange) => void
-  write: (answer: object) => string
-}
-
 const jsonType = 'application/json; charset=utf-8'
 /** Longer than that of any proxy we know, which would find its connection gone otherwise. */
 const keepAliveMs = 72_000
-const longestParameter = 20_000
 
 export class Edge {
   readonly server: Server
-  readonly #routes: RegisteredRoute[] = []
   readonly #parts: EdgeParts
   readonly #trust: Trust | undefined
-  readonly #router = findMyWay({ maxParamLength: longestParameter, ignoreTrailingSlash: true })
+  readonly #router: Router
 
   constructor(parts: EdgeParts) {
     this.#parts = parts
     this.#trust = parts.trustProxy && proxyAddress.compile(parts.trustProxy)
-    for (const site of parts.sites) for (const route of site.routes) this.#add(site, route)
+    this.#router = new Router(parts.sites)
     const options = {
       // Node.js would answer by itself, without a body.
       requireHostHeader: false,
@@ -88,7 +73,7 @@ export class Edge {
 
   /** Everything that is answered by a route. */
   get routes(): readonly RegisteredRoute[] {
-    return this.#routes
+    return this.#router.routes
   }
 
   /** Resolves with the port. */
@@ -110,51 +95,33 @@ export class Edge {
     await promise
   }
 
-  #add({ prefix }: Site, route: EdgeRoute): void {
-    const template = route.path === '/' ? prefix : prefix + route.path
-    const ready: Ready = { route, template, check: checkOf(route), write: writerFor(route) }
-    const methods = route.method === 'GET' && !route.noHead ? (['GET', 'HEAD'] as const) : [route.method]
-    for (const method of methods) {
-      this.#router.on(method, template, () => {}, ready)
-      this.#routes.push({ method, url: template })
-    }
-  }
-
   #serve(raw: IncomingMessage, response: ServerResponse): void {
-    const url = this.#parts.rewrite(raw.url ?? '/', raw.headers.host)
-    const exchange = new Exchange(raw, response, url, this.#trust)
-    const found = this.#router.find(exchange.method as HTTPMethod, url)
-    const ready = found?.store as Ready | undefined
-    if (found && ready) {
-      exchange.template = ready.template
-      exchange.params = url.includes('%00')
-        ? withoutNul(found.params)
-        : (found.params as Record<string, string>)
-      exchange.query = found.searchParams
-    }
+    const exchange = new Exchange(raw, response, this.#trust)
+    let ready: Ready | undefined
     try {
+      exchange.url = this.#parts.rewrite(withoutOrigin(exchange.url), raw.headers.host)
+      ready = this.#router.find(exchange)
+      this.#parts.admit(exchange)
       if (raw.headers.host === undefined && raw.httpVersion === '1.1')
         throw new Problem('invalid_request', 'The Host header is missing.')
-      this.#parts.admit(exchange)
-      if (!ready) {
-        this.#settle(exchange, undefined, this.#nothingAt(exchange.path)(exchange))
-        return
-      }
-      const entering = ready.route.enter?.(exchange)
-      if (!entering) this.#read(exchange, ready)
-      else
-        entering.then(
-          () => this.#read(exchange, ready),
-          error => this.#fail(exchange, ready, error),
-        )
+      this.#enter(exchange, ready)
     } catch (error) {
       this.#fail(exchange, ready, error)
     }
   }
 
-  #nothingAt(path: string): NonNullable<Site['nothing']> {
-    const isWithin = ({ prefix }: Site) => path === prefix || path.startsWith(`${prefix}/`)
-    return this.#parts.sites.find(site => site.nothing && isWithin(site))?.nothing ?? nothingHere
+  #enter(exchange: Exchange, ready: Ready | undefined): void {
+    if (!ready) {
+      this.#settle(exchange, undefined, this.#router.nothingAt(exchange.path)(exchange))
+      return
+    }
+    const entering = ready.route.enter?.(exchange)
+    if (!entering) this.#read(exchange, ready)
+    else
+      entering.then(
+        () => this.#read(exchange, ready),
+        error => this.#fail(exchange, ready, error),
+      )
   }
 
   #read(exchange: Exchange, ready: Ready): void {
@@ -192,7 +159,7 @@ export class Edge {
 
   #answer(exchange: Exchange, ready: Ready | undefined, answer: Answer): void {
     try {
-      if (answer === undefined) exchange.response.once('close', () => this.#answered(exchange))
+      if (answer === undefined) this.#whenClosed(exchange)
       else if (answer instanceof Readable) this.#stream(exchange, answer)
       else if (typeof answer === 'string' || Buffer.isBuffer(answer)) this.#write(exchange, answer)
       else {
@@ -208,6 +175,8 @@ export class Edge {
     const { response, fields, status, type } = exchange
     if (type !== undefined) fields.push('content-type', type)
     if (status !== 204) fields.push('content-length', String(Buffer.byteLength(content)))
+    // While the server stops, no connection is used again.
+    if (!this.server.listening) exchange.header('connection', 'close')
     response.writeHead(status, fields)
     response.end(content)
     this.#answered(exchange)
@@ -215,17 +184,29 @@ export class Edge {
 
   #stream(exchange: Exchange, content: Readable): void {
     const { response, fields, status, type } = exchange
-    if (type !== undefined) fields.push('content-type', type)
-    response.writeHead(status, fields)
-    response.once('close', () => this.#answered(exchange))
-    if (exchange.method === 'HEAD') {
+    this.#whenClosed(exchange)
+    try {
+      if (type !== undefined) fields.push('content-type', type)
+      response.writeHead(status, fields)
+      if (exchange.method === 'HEAD' || response.destroyed) {
+        content.destroy()
+        response.end()
+        return
+      }
+      response.flushHeaders()
+      // On any error the answer is incomplete: only a broken connection tells the client.
+      pipeline(content, response, error => error && response.destroy())
+    } catch (error) {
+      // A file that nobody closes ends the process when it is collected.
       content.destroy()
-      response.end()
-      return
+      throw error
     }
-    response.flushHeaders()
-    // On any error the answer is incomplete: only a broken connection tells the client.
-    pipeline(content, response, error => error && response.destroy())
+  }
+
+  /** A client that has left already does not leave again. */
+  #whenClosed(exchange: Exchange): void {
+    if (exchange.response.destroyed) this.#answered(exchange)
+    else exchange.response.once('close', () => this.#answered(exchange))
   }
 
   #answered(exchange: Exchange): void {
@@ -247,38 +228,22 @@ export class Edge {
       response.destroy()
       return
     }
+    exchange.dropContent()
     exchange.status = statusOf(problem.code)
     if (exchange.status === 401) exchange.header('www-authenticate', 'Bearer')
     if (problem.retryAfter !== undefined) exchange.header('retry-after', String(problem.retryAfter))
     exchange.header('cache-control', 'no-store')
     exchange.type = 'application/problem+json; charset=utf-8'
-    this.#write(exchange, JSON.stringify(problemBody(problem, exchange.id, this.#parts.docsUrl())))
-  }
-}
-
-export const nothingHere = (): never => {
-  throw new Problem('not_found', 'There is nothing at this address.')
-}
-
-/** Judges body and query by their schemas; throws what is wrong with them. */
-function checkOf({ body, query }: EdgeRoute): (exchange: Exchange) => void {
-  const checkBody = body && checker(body)
-  const checkQuery = query && checker(query)
-  const isFree = body !== undefined && mayBeLeftOut(body)
-  return exchange => {
-    if (query) exchange.query = readQuery(exchange.query, query)
-    if (body) {
-      if (exchange.body === undefined && isFree) exchange.body = {}
-      dropNulls(exchange.body, body)
+    try {
+      this.#write(exchange, JSON.stringify(problemBody(problem, exchange.id, this.#parts.docsUrl())))
+    } catch (error) {
+      // Not even that can be said. One request must not end the process.
+      this.#parts.onFault(exchange, asProblem(error))
+      response.destroy()
     }
-    const problem = checkBody?.(exchange.body ?? null) ?? checkQuery?.(exchange.query)
-    if (problem) throw problem
   }
 }
 
-const writerFor = ({ response }: EdgeRoute): ((answer: object) => string) =>
-  response ? writer(response) : JSON.stringify
-
-/** No id holds NUL, and PostgreSQL takes none: an id with NUL is an unknown id. */
-const withoutNul = (params: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value!.replaceAll('\0', '\ufffd')]))
+/** Proxies may be asked for a whole address; we answer for its path. */
+const withoutOrigin = (url: string): string =>
+  url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'

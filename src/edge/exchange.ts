@@ -17,8 +17,8 @@ export class Exchange {
   readonly id = randomUUID()
   readonly raw: IncomingMessage
   readonly response: ServerResponse
-  /** Put right where clients get it wrong. */
-  readonly url: string
+  /** What is asked for. Put right where clients get it wrong, once that is known. */
+  url: string
   readonly method: string
   readonly headers: IncomingHttpHeaders
   readonly startedAt = performance.now()
@@ -41,10 +41,10 @@ export class Exchange {
   readonly fields: string[]
   readonly #trust: Trust | undefined
 
-  constructor(raw: IncomingMessage, response: ServerResponse, url: string, trust: Trust | undefined) {
+  constructor(raw: IncomingMessage, response: ServerResponse, trust: Trust | undefined) {
     this.raw = raw
     this.response = response
-    this.url = url
+    this.url = raw.url ?? '/'
     this.method = raw.method!
     this.headers = raw.headers
     this.fields = ['x-request-id', this.id, 'x-content-type-options', 'nosniff']
@@ -70,6 +70,13 @@ export class Exchange {
 
   setHeaders(headers: Readonly<Record<string, string>>): void {
     for (const name in headers) this.header(name, headers[name]!)
+  }
+
+  /** Removes the headers that describe a content which is not sent after all. */
+  dropContent(): void {
+    const { fields } = this
+    for (let at = fields.length - 2; at >= 0; at -= 2)
+      if (fields[at]!.startsWith('content-')) fields.splice(at, 2)
   }
 
   /** Sends a browser elsewhere. */

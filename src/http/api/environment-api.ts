@@ -86,14 +86,16 @@ function performer(route: Route, { idempotency }: EnvironmentParts, streams: Str
     const type = route.stream
     return async (asked, exchange) => {
       const leave = streams.take(asked.key.id)
-      const repeatable = repeatableOf(route, asked, exchange)
-      const started = repeatable
-        ? idempotency.stream(repeatable, type, keep => act(asked, keep) as Promise<StreamAnswer>)
-        : (route.action(asked) as Promise<StreamAnswer>)
-      const answer = await started.catch(error => {
+      let answer: StreamAnswer
+      try {
+        const repeatable = repeatableOf(route, asked, exchange)
+        answer = (await (repeatable
+          ? idempotency.stream(repeatable, type, keep => act(asked, keep) as Promise<StreamAnswer>)
+          : route.action(asked))) as StreamAnswer
+      } catch (error) {
         leave()
         throw error
-      })
+      }
       streams.add(answer, exchange.response, leave)
       if (answer.replayed) exchange.header('idempotent-replayed', 'true')
       exchange.type = answer.type

@@ -1,8 +1,8 @@
 /** What is said where there is nothing: unknown addresses, and methods that a known one does not take. */
 
 import { Problem } from '../../core/problem.ts'
-import { nothingHere } from '../../edge/edge.ts'
 import type { Exchange } from '../../edge/exchange.ts'
+import { nothingHere } from '../../edge/router.ts'
 
 /** Throws, for addresses under `base`, whose routes are these. */
 export function notFoundAt(base: string, routes: readonly { method: string; paths: readonly string[] }[]) {

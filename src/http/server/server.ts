@@ -64,7 +64,9 @@ export function buildServer(parts: ServerParts): Server {
     },
     admit: exchange => {
       if (isHttps()) exchange.fields.push('strict-transport-security', 'max-age=31536000')
-      if (closing) throw new Problem('shutting_down', 'The gateway is being restarted.', { retryAfter: 5 })
+      if (!closing) return
+      exchange.header('connection', 'close')
+      throw new Problem('shutting_down', 'The gateway is being restarted.', { retryAfter: 5 })
     },
     onAnswer: (exchange, seconds) => {
       const { method, status, template: route = 'none' } = exchange

@@ -5,8 +5,8 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip as gzipCallback } from 'node:zlib'
 import type { Awaitable } from '../../core/lib/awaitable.ts'
-import { nothingHere } from '../../edge/edge.ts'
 import type { Exchange } from '../../edge/exchange.ts'
+import { nothingHere } from '../../edge/router.ts'
 
 const gzip = promisify(gzipCallback)
 
@@ -88,8 +88,9 @@ export function dashboardAt({ files, publicUrl, stagingHost, isInsecure }: Dashb
     exchange.header('vary', 'accept-encoding')
     exchange.type = file.type
     if (!/\bgzip\b/.test(String(exchange.headers['accept-encoding'] ?? ''))) return file.bytes
+    const zipped = await file.zipped()
     exchange.header('content-encoding', 'gzip')
-    return await file.zipped()
+    return zipped
   }
   return (exchange: Exchange): Awaitable<Buffer | string> => {
     const { path } = exchange

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { nothingHere } from '../../edge/edge.ts'
 import type { Exchange } from '../../edge/exchange.ts'
+import { nothingHere } from '../../edge/router.ts'
 import type { EdgeRoute } from '../../edge/site.ts'
 import { errorsPage } from './errors-page.ts'
 
