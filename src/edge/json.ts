@@ -53,12 +53,16 @@ function inspect(text: string): void {
 
 /** The position behind the closing quote. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const character = text.charCodeAt(at)
-    if (character === 0x5c /* \ */) at += 1
-    else if (character === 0x22) return at + 1
-  }
-  return text.length
+  let quote = text.indexOf('"', start + 1)
+  while (quote > 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote < 0 ? text.length : quote + 1
+}
+
+/** With an odd number of backslashes before it, it is. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === 0x5c /* \\ */) first -= 1
+  return (at - first) % 2 === 1
 }
 
 function isKey(text: string, end: number): boolean {

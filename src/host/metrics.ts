@@ -5,17 +5,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Fleet } from '../core/devices/fleet.ts'
 import type { Receipt } from '../core/messages/message.ts'
 import type { Store } from '../core/store.ts'
+import { type Request, RequestDurations } from './request-durations.ts'
 
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 export class Metrics {
   readonly #registry = new Registry()
   readonly #loopDelay = monitorEventLoopDelay({ resolution: 20 })
-  readonly #requests = this.#histogram(
-    'basestation_http_request_seconds',
-    'HTTP requests and how long they took.',
-    ['method', 'route', 'status'],
-  )
+  readonly #requests = new RequestDurations(secondsBuckets, this.#registry)
   readonly #accepts = this.#counter('basestation_messages_accepted_total', 'Messages accepted.', [
     'environment',
   ])
@@ -24,7 +21,7 @@ export class Metrics {
     'Receipts from devices; moved=false: late or repeated.',
     ['outcome', 'moved'],
   )
-  readonly #commits = this.#histogram('basestation_commit_seconds', 'Commits and how long they took.', [])
+  readonly #commits = this.#histogram('basestation_commit_seconds', 'Commits and how long they took.')
   readonly #commitCalls = new Histogram({
     name: 'basestation_commit_calls',
     help: 'Writes that shared one commit.',
@@ -78,11 +75,8 @@ export class Metrics {
 
   #collect: () => Promise<void> = async () => {}
 
-  answered(request: { method: string; route: string; status: number; seconds: number }): void {
-    this.#requests.observe(
-      { method: request.method, route: request.route, status: request.status },
-      request.seconds,
-    )
+  answered(request: Request): void {
+    this.#requests.observe(request)
   }
 
   accepted(environment: string, messages: number): void {
@@ -132,7 +126,7 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.#registry] })
   }
 
-  #histogram(name: string, help: string, labelNames: string[]): Histogram {
-    return new Histogram({ name, help, labelNames, buckets: secondsBuckets, registers: [this.#registry] })
+  #histogram(name: string, help: string): Histogram {
+    return new Histogram({ name, help, buckets: secondsBuckets, registers: [this.#registry] })
   }
 }

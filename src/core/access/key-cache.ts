@@ -20,11 +20,11 @@ export class KeyCache {
     this.#now = now
   }
 
+  /** Remembered by the secret itself, not by its hash, which would have to be made for each request. */
   find(secret: string): Awaitable<Key | undefined> {
-    const hash = hashSecret(secret)
-    const known = this.#remembered.get(hash)
+    const known = this.#remembered.get(secret)
     if (known && known.until > this.#now()) return known.key
-    return this.#look(hash)
+    return this.#look(secret)
   }
 
   /** Notes that the key was used: at most once a minute, without delaying requests. */
@@ -35,13 +35,13 @@ export class KeyCache {
     this.#store.touchKey(key.id).catch(() => this.#touched.delete(key.id))
   }
 
-  async #look(hash: string): Promise<Key | undefined> {
-    const key = await this.#store.key(hash)
+  async #look(secret: string): Promise<Key | undefined> {
+    const key = await this.#store.key(hashSecret(secret))
     if (!key) {
-      this.#remembered.delete(hash)
+      this.#remembered.delete(secret)
       return undefined
     }
-    this.#remembered.set(hash, { key, until: this.#now() + rememberMs })
+    this.#remembered.set(secret, { key, until: this.#now() + rememberMs })
     return key
   }
 }

@@ -5,6 +5,7 @@ import { allowsAddress, environmentOf, type Key, type Scope } from '../../core/a
 import type { KeyCache } from '../../core/access/key-cache.ts'
 import type { EnvironmentName } from '../../core/environment.ts'
 import type { Awaitable } from '../../core/lib/awaitable.ts'
+import { BoundedMap } from '../../core/lib/bounded-map.ts'
 import { limits } from '../../core/limits.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Exchange } from '../../edge/exchange.ts'
@@ -141,21 +142,36 @@ export class Door {
 
 const unknownKey = () => new Problem('invalid_key', 'The API key is not valid.')
 
+/** A secret, and the environment that it names. */
+type Credentials = { secret: string; home: EnvironmentName }
+
+/** Well-formed headers that came before: most requests come with the same few. */
+const seen = new BoundedMap<string, Credentials>(1_000)
+
 /** The secret that the request came with, or what is wrong with it. */
 function secretOf({ headers }: Exchange, environment: EnvironmentName): string | Problem {
   const header = headers.authorization
   if (header === undefined || header.trim() === '')
     return new Problem('missing_key', 'Send your API key in the header “Authorization: Bearer <API_KEY>”.')
-  const secret = /^bearer +(\S+) *$/i.exec(header)?.[1]
-  if (secret === undefined)
-    return new Problem('invalid_key', 'The Authorization header must read “Bearer <API_KEY>”.')
-  const home = environmentOf(secret)
-  if (home === undefined)
-    return new Problem('invalid_key', 'The API key is not valid: it was cut off or mistyped.')
+  const credentials = seen.get(header) ?? readCredentials(header)
+  if (credentials instanceof Problem) return credentials
+  const { secret, home } = credentials
   if (home !== environment)
     return new Problem(
       'wrong_environment',
       `This API key belongs to ${home}; this address is ${environment}.`,
     )
   return secret
+}
+
+function readCredentials(header: string): Credentials | Problem {
+  const secret = /^bearer +(\S+) *$/i.exec(header)?.[1]
+  if (secret === undefined)
+    return new Problem('invalid_key', 'The Authorization header must read “Bearer <API_KEY>”.')
+  const home = environmentOf(secret)
+  if (home === undefined)
+    return new Problem('invalid_key', 'The API key is not valid: it was cut off or mistyped.')
+  const credentials = { secret, home }
+  seen.set(header, credentials)
+  return credentials
 }
