@@ -5,10 +5,10 @@ import { Loop } from '../lib/loop.ts'
 import type { Store } from '../store.ts'
 
 const restMs = 1_000
-/** One commit's worth: some 15 ms of work. */
-const step = 5_000
+/** One commit's worth: about a millisecond of work, which a request may have to wait for. */
+const step = 500
 /** The shorter interval while more is left to count, so that the statistics are not far behind. */
-const busyMs = 100
+const busyMs = 25
 
 export class TallyLoop {
   readonly #store: Pick<Store, 'tally'>
