@@ -20,7 +20,7 @@ const ownIndex: readonly [statement: RegExp, index: RegExp][] = [
   ],
   [/^SELECT due_at .* FROM messages WHERE status = 'scheduled' AND held = 0/s, /messages_scheduled/],
   [
-    / FROM messages\s+WHERE environment_id = \? AND status IN \('scheduled', .* ORDER BY seq/s,
+    / FROM messages\s+WHERE environment_id = \? AND \(status = 'scheduled' OR .* ORDER BY seq/s,
     /messages_rare/,
   ],
   [/ FROM deliveries\s+WHERE webhook_id = \? AND due_at IS NOT NULL/s, /deliveries_due/],
@@ -35,7 +35,7 @@ test('no statement of a gateway reads a large table from end to end, or sorts it
   const statements = new Set<string>()
   const { prepare } = DatabaseSync.prototype
   DatabaseSync.prototype.prepare = function (this: DatabaseSync, text: string, ...rest: []) {
-    statements.add(text.trim())
+    statements.add(text.trim().replace(/^(INSERT|UPDATE) OR FAIL/, '$1'))
     return prepare.call(this, text, ...rest)
   }
   const database = await emptySqlite()

@@ -23,6 +23,11 @@ const rounds: readonly Round[] = [
     settings: { FUZZ_CASES: '1000000' },
   },
   {
+    what: 'a thousand power losses',
+    files: ['test/flows/power-loss.test.ts'],
+    settings: { POWER_LOSSES: '1000', SEED: String(Date.now() % 1_000_000) },
+  },
+  {
     what: 'a hundred kills',
     files: ['kill', 'phones-kill', 'whatsapp-kill', 'webhooks-kill', 'stream-restarts'].map(
       name => `test/flows/${name}.test.ts`,

@@ -155,7 +155,7 @@ CREATE INDEX messages_held ON messages (seq) WHERE held = 1;
 CREATE UNIQUE INDEX messages_id ON messages (id);
 CREATE INDEX messages_queued ON messages (device_id, seq) WHERE status = 'queued' AND held = 0;
 CREATE INDEX messages_rare ON messages (environment_id, status, seq)
-  WHERE status IN ('scheduled', 'failed', 'expired', 'canceled', 'unknown');
+  WHERE (status = 'scheduled' OR status = 'failed' OR status = 'expired' OR status = 'canceled' OR status = 'unknown');
 CREATE INDEX messages_recipient ON messages (recipient, environment_id, seq);
 CREATE INDEX messages_scheduled ON messages (due_at) WHERE status = 'scheduled' AND held = 0;
 CREATE INDEX messages_sending ON messages (device_id, seq) WHERE status = 'sending' AND held = 0;

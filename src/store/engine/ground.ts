@@ -7,6 +7,8 @@ import type { Verb } from './verb.ts'
 export type Ground = {
   dialect: Dialect
   reader: Sql
+  /** For what ends in a write: see Driver. */
+  draftReader: Sql
   now: () => number
   /** With `keep`, the answer is kept in the same commit. */
   run<Input, Output>(

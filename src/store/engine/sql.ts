@@ -44,8 +44,12 @@ export const raw = (text: string): Raw => new Raw(text, false)
 /** Text that one statement uses in several forms, such as the name of a column. */
 export const varying = (text: string): Raw => new Raw(text, true)
 
-/** A list of words for `IN (…)`, from a table of the program. */
-export const words = (list: readonly string[]): Raw => varying(list.map(word => `'${word}'`).join(', '))
+/**
+ * Whether a column is one of these words, from a table of the program. Not `IN`: SQLite would build a table of the words,
+ * and in the condition of an index it would build it for each row that is written.
+ */
+export const oneOf = (column: string, words: readonly string[]): Raw =>
+  varying(`(${words.map(word => `${column} = '${word}'`).join(' OR ')})`)
 
 /**
  * `FROM` a list of records, each called `r`: `UPDATE messages SET status = r.status ${from({…}, items)} WHERE
@@ -216,8 +220,14 @@ function sqliteText({ strings, parts }: Query, count: number): SqliteText {
     }
     text += withoutRecord(strings[index + 1]!)
   })
-  return { text, sources }
+  return { text: withoutUndo(text), sources }
 }
+
+/**
+ * A statement that fails fails its transaction, so it need not be undone by itself. Unless it is told so, SQLite copies
+ * every page that an insert of several rows changes, which takes as long as the insert.
+ */
+const withoutUndo = (text: string) => text.replace(/^\s*(INSERT|UPDATE)\b/, '$1 OR FAIL')
 
 function valuesText({ columns, same }: Records, count: number, sources: Source[]): string {
   const names = [...Object.keys(columns), ...Object.keys(same)]

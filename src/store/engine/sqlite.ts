@@ -5,50 +5,71 @@
 
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Driver, StorageFault } from './driver.ts'
-import { forSqlite, type Query, type Sql, sql } from './sql.ts'
+import { Checkpoints } from './checkpoints.ts'
+import type { Driver } from './driver.ts'
+import { LogSync } from './log-sync.ts'
+import type { Query, Sql } from './sql.ts'
+import { asFault, isBusy, SqliteConnection } from './sqlite-connection.ts'
 
 /** Another process may be writing. Its turn is waited for without blocking the event loop. */
 const lockPatienceMs = 5_000
 const lockRetryMs = 10
 
-const primaryCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) & 0xff
-const [busy, readOnly, ioError, corrupt, full, cannotOpen, notADatabase] = [5, 8, 10, 11, 13, 14, 26]
-const faults = [busy, readOnly, ioError, corrupt, full, cannotOpen, notADatabase]
-/** After a failed write to disk SQLite's memory and the file may differ. */
-const fatal = [ioError, corrupt, notADatabase]
-/** How node:sqlite says that a connection was closed. */
-const closedCode = 'ERR_INVALID_STATE'
-
 export class SqliteDriver implements Driver {
   readonly dialect = 'sqlite'
   readonly reader: Sql
-  readonly #writer: Connection
-  readonly #readOnly: Connection
+  readonly draftReader: Sql
+  readonly #writer: SqliteConnection
+  readonly #readOnly: SqliteConnection
+  readonly #log: LogSync
+  readonly #checkpoints: Checkpoints
   #tail: Promise<unknown> = Promise.resolve()
   #writing = false
   #reading = false
 
-  constructor(path: string) {
+  /** `slowDisk`: take the disk for a slow one from the start. */
+  constructor(path: string, slowDisk = false) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    this.#writer = new Connection(path, false)
-    this.#readOnly = new Connection(path, true)
-    this.reader = { all: query => this.#read(query) }
+    this.#writer = new SqliteConnection(path, false)
+    this.#readOnly = new SqliteConnection(path, true)
+    this.#log = new LogSync(path, slowDisk)
+    this.#checkpoints = new Checkpoints({
+      path,
+      length: () => this.#writer.logLength(),
+      inTurn: work => this.#inTurn(work),
+    })
+    this.reader = { all: query => this.#readLasting(query) }
+    this.draftReader = { all: query => this.#read(query) }
   }
 
-  transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const turn = this.#tail.then(() => this.#transact(work))
-    this.#tail = turn.catch(() => {})
-    return turn
+  async transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const { result, synced } = await this.#inTurn(() => this.#transact(work))
+    if (synced) await synced
+    return result
   }
 
   async close(): Promise<void> {
     await this.#tail
+    await this.#checkpoints.close()
+    await this.#log.close()
     this.#endReading()
     this.#readOnly.close()
     this.#writer.close()
+  }
+
+  /** Between two transactions. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#tail.then(work)
+    this.#tail = turn.catch(() => {})
+    return turn
+  }
+
+  /** What is not on disk yet may still be lost, and must not be shown before it is. */
+  #readLasting<Row>(query: Query): Row[] | Promise<Row[]> {
+    const rows = this.#read<Row>(query)
+    const { pending } = this.#log
+    return pending ? pending.then(() => rows) : rows
   }
 
   /** Questions of one turn of the event loop share a read transaction: taking and leaving its locks costs most. */
@@ -76,12 +97,16 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async #transact<T>(
+    work: (sql: Sql) => Promise<T>,
+  ): Promise<{ result: T; synced: Promise<void> | undefined }> {
+    this.#log.check()
     await this.#begin()
     try {
       const result = await work(this.#writer)
       this.#writer.exec('COMMIT')
-      return result
+      this.#checkpoints.committed()
+      return { result, synced: this.#log.committed() }
     } catch (error) {
       this.#rollback()
       throw asFault(error)
@@ -99,7 +124,7 @@ export class SqliteDriver implements Driver {
         this.#writing = true
         return
       } catch (error) {
-        if (primaryCode(error) !== busy || performance.now() > deadline) throw asFault(error)
+        if (!isBusy(error) || performance.now() > deadline) throw asFault(error)
       }
       await sleep(lockRetryMs)
     }
@@ -112,81 +137,4 @@ export class SqliteDriver implements Driver {
       // SQLite has rolled back by itself after some errors; there is nothing left to undo.
     }
   }
-}
-
-class Connection implements Sql {
-  readonly #database: DatabaseSync
-  readonly #statements = new Map<string, { statement: StatementSync; columns: string[] }>()
-
-  constructor(path: string, readOnly: boolean) {
-    try {
-      this.#database = new DatabaseSync(path, { readOnly })
-      if (!readOnly) this.#prepareForWriting()
-      // Readers never wait for writers in WAL mode; this is for the moment in which a log is being replayed.
-      else this.#database.exec('PRAGMA busy_timeout = 2000')
-    } catch (error) {
-      throw asFault(error)
-    }
-  }
-
-  all<Row>(query: Query): Row[] {
-    try {
-      const found: Row[] = []
-      for (const { text, parameters } of forSqlite(query)) {
-        const { statement, columns } = this.#statement(text)
-        for (const values of statement.all(...(parameters as never[])))
-          found.push(record(columns, values as never) as Row)
-      }
-      return found
-    } catch (error) {
-      throw asFault(error)
-    }
-  }
-
-  exec(text: string): void {
-    this.#database.exec(text)
-  }
-
-  close(): void {
-    this.#statements.clear()
-    this.#database.close()
-  }
-
-  #prepareForWriting(): void {
-    const database = this.#database
-    database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-    const [mode] = this.all<{ journal_mode: string }>(sql`PRAGMA journal_mode`)
-    const [level] = this.all<{ synchronous: number }>(sql`PRAGMA synchronous`)
-    if (level?.synchronous !== 2 || mode?.journal_mode !== 'wal')
-      throw new StorageFault('SQLite must run in WAL mode with synchronous=FULL; this file refuses to.')
-    // From here on the lock is waited for outside, so that the event loop goes on. The index of recipients is written
-    // all over: a larger log lets its pages be copied back once for many commits, and a larger cache finds them.
-    // What is deleted is overwritten where that costs no more writing: forgotten people must not lie in free space.
-    database.exec(`PRAGMA busy_timeout = 0; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST;
-      PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16000`)
-  }
-
-  #statement(text: string): { statement: StatementSync; columns: string[] } {
-    let known = this.#statements.get(text)
-    if (!known) {
-      const statement = this.#database.prepare(text)
-      statement.setReturnArrays(true)
-      known = { statement, columns: statement.columns().map(({ name }) => name) }
-      this.#statements.set(text, known)
-    }
-    return known
-  }
-}
-
-/** Built here rather than by node:sqlite, whose objects are slow to read and slower to copy. */
-function record(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {}
-  for (let index = 0; index < columns.length; index += 1) row[columns[index]!] = values[index]
-  return row
-}
-
-function asFault(error: unknown): unknown {
-  const code = primaryCode(error)
-  if (!faults.includes(code) && (error as { code?: string }).code !== closedCode) return error
-  return new StorageFault((error as Error).message, { cause: error, fatal: fatal.includes(code) })
 }

@@ -2,7 +2,7 @@
 
 import type { Message, Status } from '../../core/messages/message.ts'
 import { isWritable } from '../../core/people/number.ts'
-import { type Sql, sql, words } from '../engine/sql.ts'
+import { oneOf, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { each, type Verb } from '../engine/verb.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
@@ -37,7 +37,7 @@ export async function cancelAllFor(
   if (!isWritable(number)) return
   const waiting = await tx.all<{ seq: number }>(sql`
     SELECT seq FROM messages
-    WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND status IN (${words(atHand)})`)
+    WHERE recipient = ${digitsOf(number)} AND environment_id = ${environmentId} AND ${oneOf('status', atHand)}`)
   await takeBack(tx, waiting, reason)
 }
 

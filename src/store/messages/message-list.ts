@@ -2,18 +2,14 @@
 
 import type { Message, Status } from '../../core/messages/message.ts'
 import type { MessageFilter, MessagePage } from '../../core/messages/message-list.ts'
-import { type Query, raw, type Sql, sql, varying } from '../engine/sql.ts'
+import { type Query, type Sql, sql, varying } from '../engine/sql.ts'
 import { firstSince } from '../journal/seq-at-time.ts'
-import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
+import { columns, digitsOf, fromRow, isRare, type MessageRow, rare } from './message-row.ts'
 
 /** Rows that are looked at for one page at most. If the filter leaves too few of them, the page is short and says where to go on. */
 const mostLookedAt = 2_000
 /** With more devices than this, their lists are not put together. */
 const mostDevices = 50
-
-/** The states for which there is an index, in the very words of that index. */
-const rare: readonly Status[] = ['scheduled', 'failed', 'expired', 'canceled', 'unknown']
-const isRare = raw(`status IN ('scheduled', 'failed', 'expired', 'canceled', 'unknown')`)
 
 /** A stretch of the list: from `from` on, below `below`. */
 type Stretch = { environmentId: number; from: number; below: number }

@@ -2,7 +2,7 @@
 
 import type { EventType } from '../../core/events/event.ts'
 import type { Message, Status } from '../../core/messages/message.ts'
-import { raw } from '../engine/sql.ts'
+import { oneOf, raw } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 
 export const columns =
@@ -26,6 +26,10 @@ export const fromRow = (row: MessageRow): Message =>
     reported: row.reported === null ? null : JSON.parse(row.reported),
     cancelAsked: row.cancelAsked === 1,
   })
+
+/** The states for which there is an index, and its condition in its very words. */
+export const rare: readonly Status[] = ['scheduled', 'failed', 'expired', 'canceled', 'unknown']
+export const isRare = oneOf('status', rare)
 
 /** What an event of a message is made from. */
 export type Trace = Pick<Message, 'seq' | 'environmentId' | 'deviceId' | 'version'>

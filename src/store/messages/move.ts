@@ -4,7 +4,7 @@
  */
 
 import { type Status, sourcesOf } from '../../core/messages/message.ts'
-import { from, sql, type Value, varying, words } from '../engine/sql.ts'
+import { from, oneOf, sql, type Value, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { type Trace, tell, trace } from './message-row.ts'
 
@@ -63,7 +63,7 @@ export function moveQueued(
   wanted: Move,
   messages: readonly (Trace & { parts: number; pinned: boolean })[],
 ): void {
-  tx.write(statement(wanted, wanted.items, ['queued']))
+  tx.write(statement(wanted, wanted.items, ['queued'], varying('')))
   for (const message of messages) {
     const moved = { ...message, pinned: Number(message.pinned), held: 0 } as Moved
     countQueued(tx, moved, -1)
@@ -75,12 +75,13 @@ const statement = (
   { to, columns, match = bySeq, set }: Move,
   items: readonly Item[],
   sources: Status[],
+  returning = varying(`RETURNING ${trace.text}, id, parts, pinned, held`),
 ) => sql`
   UPDATE messages SET status = ${varying(`'${to}'`)}, version = version + 1, due_at = ${varying(dueAt[to] ?? 'NULL')}
     ${varying(set === undefined ? '' : `, ${set}`)}
   ${from(columns, items)}
-  WHERE ${varying(match)} AND messages.status IN (${words(sources)})
-  RETURNING ${trace}, id, parts, pinned, held`
+  WHERE ${varying(match)} AND ${oneOf('messages.status', sources)}
+  ${returning}`
 
 /** Held messages do not count as queued. */
 function countQueued(tx: Transaction, { deviceId, parts, pinned, held }: Moved, count: 1 | -1): void {

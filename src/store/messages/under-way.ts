@@ -1,6 +1,7 @@
 /** How many messages are under way: with a device, or for another time. */
 
 import { type Sql, sql } from '../engine/sql.ts'
+import { isRare } from './message-row.ts'
 
 /** More are not counted one by one: nobody reads the difference. */
 const most = 100_000
@@ -17,7 +18,7 @@ export async function underWay(
     connection.all<{ count: number }>(sql`
       SELECT COUNT(*) AS count FROM (
         SELECT 1 FROM messages
-        WHERE environment_id = ${environmentId} AND status IN ('scheduled', 'failed', 'expired', 'canceled', 'unknown')
+        WHERE environment_id = ${environmentId} AND ${isRare}
           AND status = 'scheduled' LIMIT ${most}) AS counted`),
   ])
   return { sending: sending[0]!.count, scheduled: scheduled[0]!.count }
