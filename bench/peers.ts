@@ -33,6 +33,13 @@ export async function peers(folder: string): Promise<void> {
   const { message_id: id } = await durable.client().send({ to: '+15550000007', message: text })
   const status = durable.request('GET', `/sms/status/${id}`)
   const received = durable.request('GET', '/messages/received')
+  const toPhones = (requests: number) =>
+    generator.run({
+      port: phones.port,
+      connections,
+      requests,
+      request: phones.request('POST', '/sms/send', { to: '+1555########7', message: text }),
+    })
   const shoot = (pids: readonly number[], shot: Parameters<Generator['run']>[0]) =>
     watched(pids, shot.requests, () => generator.run(shot))
   const measures: Record<string, () => Promise<Figures>> = {
@@ -46,7 +53,7 @@ export async function peers(folder: string): Promise<void> {
     steady: () => shoot(durable.pids, { ...ours, requests: 9_000, rate: 3_000, request: single }),
     status: () => shoot(durable.pids, { ...ours, requests: 20_000, request: status }),
     received: () => shoot(durable.pids, { ...ours, requests: 20_000, request: received }),
-    endToEnd: async () => ({ rate: await phones.endToEnd(20_000), cores: 0, p50: 0, p99: 0 }),
+    endToEnd: async () => ({ rate: await phones.endToEnd(20_000, toPhones), cores: 0, p50: 0, p99: 0 }),
   }
   try {
     show(await inTurn(measures))

@@ -85,17 +85,17 @@ export class Server {
     return { ...result, requestsPerSecond: result.requestsPerSecond * 100 }
   }
 
-  /** Messages a second from the first request to the last recorded delivery. */
-  async endToEnd(messages: number): Promise<number> {
-    const before = await this.metric('basestation_receipts_total{outcome="delivered",moved="true"}')
+  /** Messages a second from the first request to the last recorded delivery. `send` sends so many. */
+  async endToEnd(
+    messages: number,
+    send: (count: number) => Promise<{ failed: number }> = count => this.singles(count),
+  ): Promise<number> {
+    const delivered = () => this.metric('basestation_receipts_total{outcome="delivered",moved="true"}')
+    const before = await delivered()
     const started = performance.now()
-    const { failed } = await this.singles(messages)
+    const { failed } = await send(messages)
     if (failed > 0) throw new Error(`${failed} sends failed`)
-    while (
-      (await this.metric('basestation_receipts_total{outcome="delivered",moved="true"}')) <
-      before + messages
-    )
-      await new Promise(resolve => setTimeout(resolve, 10))
+    while ((await delivered()) < before + messages) await new Promise(resolve => setTimeout(resolve, 10))
     return messages / ((performance.now() - started) / 1_000)
   }
 

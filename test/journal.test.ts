@@ -45,7 +45,7 @@ test('any event is found, however far back it lies and whoever has read', async 
 test('numbers without events at the end do not keep anybody: they are passed over', async () => {
   const database = await emptySqlite()
   const { store, journal } = await written(5, database)
-  const driver = openDriver(database)
+  const driver = await openDriver(database)
   await driver.transact(async connection => {
     await connection.all(sql`UPDATE counters SET value = value + 1000 WHERE name = 'journal'`)
   })

@@ -70,7 +70,7 @@ const checks: readonly Check[] = [
   {
     name: 'database',
     look: async ({ DATABASE_URL }) => {
-      const driver = openDriver(DATABASE_URL)
+      const driver = await openDriver(DATABASE_URL)
       try {
         const version = await schemaVersion(driver)
         if (version === 0) return ok('empty; the first start fills it')
@@ -89,7 +89,7 @@ const checks: readonly Check[] = [
     inDatabase: true,
     look: async ({ DATABASE_URL }) => {
       if (!DATABASE_URL.startsWith('sqlite:')) return ok('PostgreSQL looks after itself')
-      const driver = openDriver(DATABASE_URL)
+      const driver = await openDriver(DATABASE_URL)
       try {
         const [row] = await driver.reader.all<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)
         return row?.quick_check === 'ok' ? ok('quick_check found nothing') : broken(String(row?.quick_check))

@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts'
 import { ConfigProblem } from '../host/setting.ts'
 import { version } from '../host/version.ts'
 import { type Command, exitCodes, help, Refusal, readWords, UsageError } from './command.ts'
-import { commands } from './commands.ts'
+import { allCommands, commandsOf } from './commands.ts'
 import { counted, harmless, Output } from './output.ts'
 import { Unreachable } from './with-client.ts'
 
@@ -36,11 +36,11 @@ async function run(args: readonly string[], around: Surroundings): Promise<numbe
     write(`${version}\n`)
     return exitCodes.ok
   }
-  const command = commands.find(({ name }) => args.slice(0, name.split(' ').length).join(' ') === name)
+  const family = await commandsOf(first)
+  const command = family.find(({ name }) => args.slice(0, name.split(' ').length).join(' ') === name)
   if (!command) {
-    const family = commands.filter(({ name }) => name.startsWith(`${first} `))
     const known = family.length > 0 || ['--help', '-h', 'help'].includes(first)
-    const text = overview(family.length > 0 ? family : commands)
+    const text = overview(family.length > 0 ? family : await allCommands())
     if (known && (family.length === 0 || args.includes('--help'))) {
       write(`${text}\n`)
       return exitCodes.ok

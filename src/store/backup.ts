@@ -70,7 +70,7 @@ export async function backup(url: string, file: string, now: () => number): Prom
     } finally {
       source.close()
     }
-  } else await exportTo(unfinished, openDriver(url), now)
+  } else await exportTo(unfinished, await openDriver(url), now)
   const copy = new DatabaseSync(unfinished)
   // A single file without a log beside it, on disk before it gets its name.
   copy.exec('PRAGMA journal_mode = DELETE')
@@ -105,7 +105,7 @@ export async function restore(url: string, file: string, now: () => number): Pro
   const copy = join(folder, 'backup.db')
   await copyFile(file, copy)
   const source = new SqliteDriver(copy)
-  const target = openDriver(url, true)
+  const target = await openDriver(url, true)
   try {
     await migrate(source, now)
     await migrate(target, now)

@@ -9,7 +9,6 @@ import { StorageFault } from './engine/driver.ts'
 import type { Ground } from './engine/ground.ts'
 import { Group, type GroupOptions } from './engine/group.ts'
 import { migrate, newestVersion, schemaVersion } from './engine/migrate.ts'
-import { PostgresDriver } from './engine/postgres.ts'
 import { probe } from './engine/probe.ts'
 import { SqliteDriver } from './engine/sqlite.ts'
 import { inboxVerbs } from './inbox/verbs.ts'
@@ -18,9 +17,13 @@ import { messageVerbs } from './messages/verbs.ts'
 import { peopleVerbs } from './people/verbs.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
-export function openDriver(url: string, isPatient = false): Driver {
+export async function openDriver(url: string, isPatient = false): Promise<Driver> {
   try {
-    if (/^postgres(ql)?:\/\//.test(url)) return new PostgresDriver(url, isPatient)
+    if (/^postgres(ql)?:\/\//.test(url)) {
+      // Loaded when it is wanted: most commands on SQLite would spend a fifth of their time on it.
+      const { PostgresDriver } = await import('./engine/postgres.ts')
+      return new PostgresDriver(url, isPatient)
+    }
     if (url.startsWith('sqlite:')) return new SqliteDriver(resolve(url.slice('sqlite:'.length)))
   } catch (error) {
     throw named(error, url)
@@ -41,7 +44,7 @@ async function migratePatiently(driver: Driver, url: string, now: () => number):
     await migrate(driver, now)
     return
   }
-  const patient = openDriver(url, true)
+  const patient = await openDriver(url, true)
   try {
     await migrate(patient, now)
   } finally {
@@ -50,7 +53,7 @@ async function migratePatiently(driver: Driver, url: string, now: () => number):
 }
 
 export async function openStore(url: string, options: GroupOptions): Promise<Store> {
-  const driver = openDriver(url)
+  const driver = await openDriver(url)
   try {
     await migratePatiently(driver, url, options.now)
   } catch (error) {

@@ -10,7 +10,7 @@ import { databases } from '../standins/databases.ts'
 for (const { name, bare } of databases)
   test(`devices on ${name} keep their kind when its check goes, and linked numbers stay careful`, async () => {
     const url = await bare()
-    const driver = openDriver(url)
+    const driver = await openDriver(url)
     const last = steps.findIndex(({ version }) => version === 9)
     await migrate(driver, Date.now, steps.slice(0, last))
     const before = [
@@ -38,7 +38,7 @@ for (const { name, bare } of databases)
       ['pretended', 'simulated', null, false],
     ])
     await store.close()
-    const other = openDriver(url)
+    const other = await openDriver(url)
     await other.transact(async connection => {
       await connection.all(sql`UPDATE devices SET kind = 'of a later version' WHERE id = 'pretended'`)
     })
@@ -51,7 +51,7 @@ for (const { name, bare } of databases)
 for (const { name, bare } of databases)
   test(`keys that could read all words in events on ${name} go on reading them, and the others get nothing`, async () => {
     const url = await bare()
-    const driver = openDriver(url)
+    const driver = await openDriver(url)
     const last = steps.findIndex(({ version }) => version === 7)
     await migrate(driver, Date.now, steps.slice(0, last))
     const scopes = {
@@ -73,7 +73,7 @@ for (const { name, bare } of databases)
     assert.deepEqual(found.get('sender')!.scopes, ['messages:send'])
     assert.equal(found.get('sender')!.parentId, null)
     await store.close()
-    const after = openDriver(url)
+    const after = await openDriver(url)
     const [row] = await after.reader.all<{ version: number }>(
       sql`SELECT MAX(version) AS version FROM ${varying('schema_version')}`,
     )

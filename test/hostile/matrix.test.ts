@@ -55,7 +55,7 @@ for (const { name, empty } of databases)
     let driver: Driver
     before(async () => {
       const database = await empty()
-      driver = openDriver(database)
+      driver = await openDriver(database)
       gateway = await startGateway({
         database,
         // Each request seems to come from elsewhere: otherwise failures would be answered slower and slower.
