@@ -2,7 +2,7 @@
 
 import { inParallel } from '../src/core/lib/in-parallel.ts'
 import { Crowd } from '../src/simulator/crowd.ts'
-import { usual } from '../src/simulator/trouble.ts'
+import { calm, usual } from '../src/simulator/trouble.ts'
 import type { Server } from './process.ts'
 import { until } from './until.ts'
 
@@ -14,6 +14,46 @@ export type CrowdResult = {
   mostMiB: number
 }
 
+type Seat = { url: string; enrolmentToken: string; name: string }
+
+async function addPhones(server: Server, count: number): Promise<Seat[]> {
+  const client = server.client()
+  const seats: Seat[] = []
+  await inParallel(count, 20, async index => {
+    const name = `Phone ${index}`
+    const { data } = await client.addDevice({ kind: 'android', name, per_minute: null })
+    seats.push({ url: data.enrolment!.url, enrolmentToken: data.enrolment!.token, name })
+  })
+  return seats
+}
+
+/** Memory of the gateway for each of so many phones that are connected and have nothing to do, in kB. */
+export async function idlePhones(server: Server, count: number): Promise<number> {
+  const crowd = new Crowd({ trouble: calm })
+  const resident = () => server.metric('process_resident_memory_bytes')
+  const join = async (seats: readonly Seat[]) => {
+    await inParallel(seats.length, 50, async index => void (await crowd.join(seats[index]!)))
+    await until('all are connected', async () => crowd.tally.online === crowd.phones.length)
+  }
+  try {
+    const seats = await addPhones(server, count)
+    // The first ones make the program warm, which they are not to pay for.
+    const first = Math.min(500, count / 2)
+    await join(seats.slice(0, first))
+    const before = await resident()
+    await join(seats.slice(first))
+    // The garbage of registering is not the streams'.
+    let least = Number.POSITIVE_INFINITY
+    for (let n = 0; n < 20; n += 1) {
+      await new Promise(resolve => setTimeout(resolve, 500))
+      least = Math.min(least, await resident())
+    }
+    return (least - before) / (count - first) / 1_000
+  } finally {
+    crowd.stop()
+  }
+}
+
 export async function crowdOf(server: Server, phones: number, messages: number): Promise<CrowdResult> {
   const client = server.client()
   const crowd = new Crowd({ trouble: usual })
@@ -22,12 +62,7 @@ export async function crowdOf(server: Server, phones: number, messages: number):
     mostBytes = Math.max(mostBytes, await server.metric('process_resident_memory_bytes').catch(() => 0))
   }, 500)
   try {
-    const seats: { url: string; enrolmentToken: string; name: string }[] = []
-    await inParallel(phones, 20, async index => {
-      const name = `Phone ${index}`
-      const { data } = await client.addDevice({ kind: 'android', name, per_minute: null })
-      seats.push({ url: data.enrolment!.url, enrolmentToken: data.enrolment!.token, name })
-    })
+    const seats = await addPhones(server, phones)
     const joined = performance.now()
     await inParallel(phones, 100, async index => void (await crowd.join(seats[index]!)))
     await until('all phones are online', async () => {

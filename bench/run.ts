@@ -10,7 +10,7 @@ import { dashboard } from './dashboard.ts'
 import { inbox, lists } from './lists.ts'
 import { numbersOf } from './numbers.ts'
 import { peers } from './peers.ts'
-import { crowdOf } from './phones.ts'
+import { crowdOf, idlePhones } from './phones.ts'
 import { median, Server } from './process.ts'
 import { interleaved, missed, perSecond, rate, report } from './report.ts'
 import { seedBacklog } from './seed.ts'
@@ -144,6 +144,20 @@ async function phones(): Promise<void> {
   await server.stop()
 }
 
+async function streams(): Promise<void> {
+  const count = Number(process.env.PHONES ?? 9_000)
+  const server = await Server.start('app', database('streams'))
+  const kilobytes = await idlePhones(server, count)
+  report(
+    `memory for each of ${count.toLocaleString('en')} idle phone streams, in kB`,
+    kilobytes,
+    25,
+    '',
+    true,
+  )
+  await server.stop()
+}
+
 async function numbers(): Promise<void> {
   const whatsapp = new WhatsAppStandin()
   const server = await Server.start('app', database('numbers'), {
@@ -225,6 +239,7 @@ const all = {
   inbox: () => inbox(folder),
   memory,
   phones,
+  streams,
   numbers,
   lists: () => lists(folder),
   schedule,
