@@ -63,19 +63,36 @@ async function accepting(): Promise<void> {
 
 async function postgres(): Promise<void> {
   const server = await Server.start('durable', await emptyPostgres())
-  await server.singles(4_000)
-  await server.bulks(50)
+  const sqlite = await Server.start('durable', database('beside-postgres'))
+  for (const one of [server, sqlite]) {
+    await one.singles(4_000)
+    await one.bulks(50)
+  }
   const result = await interleaved({
     single: () => rate(server.singles(6_000)),
     bulk: () => rate(server.bulks(200)),
+    sqliteSingle: () => rate(sqlite.singles(6_000)),
+    sqliteBulk: () => rate(sqlite.bulks(200)),
   })
+  report(
+    'single sends, PostgreSQL ÷ SQLite',
+    result.single / result.sqliteSingle,
+    0.8,
+    `${perSecond(result.single)} ÷ ${perSecond(result.sqliteSingle)}`,
+  )
+  report(
+    'bulk recipients, PostgreSQL ÷ SQLite',
+    result.bulk / result.sqliteBulk,
+    0.7,
+    `${perSecond(result.bulk)} ÷ ${perSecond(result.sqliteBulk)}`,
+  )
   report(
     'bulk recipients ÷ single sends, PostgreSQL',
     result.bulk / result.single,
     5,
     `${perSecond(result.bulk)} ÷ ${perSecond(result.single)}`,
   )
-  await server.stop()
+  await Promise.all([server.stop(), sqlite.stop()])
   await leavePostgres()
 }
 
