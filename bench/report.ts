@@ -14,6 +14,10 @@ export function report(what: string, value: number, target: number, details: str
     `${met ? 'met   ' : 'MISSED'}  ${what}: ${value.toFixed(2)} (${atMost ? 'at most' : 'at least'} ${target})  ${details}`,
   )
 }
+/** Two rates, and the ratio between them. */
+export const reportRates = (what: string, one: number, other: number, target: number): void =>
+  report(what, one / other, target, `${perSecond(one)} ÷ ${perSecond(other)}`)
+
 export const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/s`
 
 /** Measures each in turn, round by round, every other round backwards, so that a noisy moment spoils no one alone. */

@@ -12,7 +12,7 @@ import { numbersOf } from './numbers.ts'
 import { peers } from './peers.ts'
 import { crowdOf, idlePhones } from './phones.ts'
 import { median, Server } from './process.ts'
-import { interleaved, missed, perSecond, rate, report } from './report.ts'
+import { interleaved, missed, rate, report, reportRates } from './report.ts'
 import { seedBacklog } from './seed.ts'
 import { until } from './until.ts'
 import { startReceivers, tellAll } from './webhooks.ts'
@@ -34,30 +34,10 @@ async function accepting(): Promise<void> {
     bulk: () => rate(durable!.bulks(250)),
     endToEnd: () => phones!.endToEnd(25_000),
   })
-  report(
-    'durable sends ÷ the same route storing nothing',
-    result.durable / result.nothing,
-    0.85,
-    `${perSecond(result.durable)} ÷ ${perSecond(result.nothing)}`,
-  )
-  report(
-    'durable sends ÷ one transaction a request',
-    result.durable / result.alone,
-    2.5,
-    `${perSecond(result.durable)} ÷ ${perSecond(result.alone)}`,
-  )
-  report(
-    'bulk recipients ÷ single sends, SQLite',
-    result.bulk / result.durable,
-    6,
-    `${perSecond(result.bulk)} ÷ ${perSecond(result.durable)}`,
-  )
-  report(
-    'end to end ÷ single sends',
-    result.endToEnd / result.durable,
-    0.6,
-    `${perSecond(result.endToEnd)} ÷ ${perSecond(result.durable)}`,
-  )
+  reportRates('durable sends ÷ the same route storing nothing', result.durable, result.nothing, 0.85)
+  reportRates('durable sends ÷ one transaction a request', result.durable, result.alone, 2.5)
+  reportRates('bulk recipients ÷ single sends, SQLite', result.bulk, result.durable, 6)
+  reportRates('end to end ÷ single sends', result.endToEnd, result.durable, 0.6)
   await Promise.all([nothing!, durable!, alone!, phones!].map(server => server.stop()))
 }
 
@@ -74,24 +54,9 @@ async function postgres(): Promise<void> {
     sqliteSingle: () => rate(sqlite.singles(6_000)),
     sqliteBulk: () => rate(sqlite.bulks(200)),
   })
-  report(
-    'single sends, PostgreSQL ÷ SQLite',
-    result.single / result.sqliteSingle,
-    0.8,
-    `${perSecond(result.single)} ÷ ${perSecond(result.sqliteSingle)}`,
-  )
-  report(
-    'bulk recipients, PostgreSQL ÷ SQLite',
-    result.bulk / result.sqliteBulk,
-    0.7,
-    `${perSecond(result.bulk)} ÷ ${perSecond(result.sqliteBulk)}`,
-  )
-  report(
-    'bulk recipients ÷ single sends, PostgreSQL',
-    result.bulk / result.single,
-    5,
-    `${perSecond(result.bulk)} ÷ ${perSecond(result.single)}`,
-  )
+  reportRates('single sends, PostgreSQL ÷ SQLite', result.single, result.sqliteSingle, 0.8)
+  reportRates('bulk recipients, PostgreSQL ÷ SQLite', result.bulk, result.sqliteBulk, 0.7)
+  reportRates('bulk recipients ÷ single sends, PostgreSQL', result.bulk, result.single, 5)
   await Promise.all([server.stop(), sqlite.stop()])
   await leavePostgres()
 }
@@ -120,11 +85,11 @@ async function slowDisk(): Promise<void> {
     durable: () => rate(durable.singles(6_000)),
     alone: () => rate(alone.singles(400)),
   })
-  report(
+  reportRates(
     'on a disk of 5 ms: durable sends ÷ one transaction a request',
-    result.durable / result.alone,
+    result.durable,
+    result.alone,
     20,
-    `${perSecond(result.durable)} ÷ ${perSecond(result.alone)}`,
   )
   await Promise.all([durable.stop(), alone.stop()])
 }

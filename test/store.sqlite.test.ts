@@ -22,7 +22,7 @@ test('what may still be lost is not shown: on a slow disk, reading waits for the
   const written = driver.transact(async tx => void (await tx.all(sql`INSERT INTO notes VALUES ('new')`)))
   // Its commit needs no turn of the event loop; its sync does.
   for (let n = 0; n < 20; n += 1) await null
-  assert.deepEqual(driver.draftReader.all(all), [{ text: 'new' }])
+  assert.deepEqual(driver.unsyncedReader.all(all), [{ text: 'new' }])
   const read = driver.reader.all(all)
   assert.ok(read instanceof Promise)
   const order: string[] = []

@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Fleet } from '../core/devices/fleet.ts'
 import type { Receipt } from '../core/messages/message.ts'
 import type { Store } from '../core/store.ts'
-import { type Request, RequestDurations } from './request-durations.ts'
+import { type AnsweredRequest, RequestDurations } from './request-durations.ts'
 
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
@@ -75,7 +75,7 @@ export class Metrics {
 
   #collect: () => Promise<void> = async () => {}
 
-  answered(request: Request): void {
+  answered(request: AnsweredRequest): void {
     this.#requests.observe(request)
   }
 

@@ -1,6 +1,6 @@
 /**
- * How long requests took, as a histogram of Prometheus. Kept in plain numbers: prom-client looks its labels up anew for
- * each observation, which costs more than the rest of what is noted about a request.
+ * How long requests took, as a histogram of Prometheus. Kept in plain numbers: prom-client looks its labels up for each
+ * observation, which costs more than the rest of what is noted about a request.
  */
 
 import type { Metric, Registry } from 'prom-client'
@@ -8,9 +8,9 @@ import type { Metric, Registry } from 'prom-client'
 const name = 'basestation_http_request_seconds'
 const help = 'HTTP requests and how long they took.'
 
-export type Request = { method: string; route: string; status: number; seconds: number }
+export type AnsweredRequest = { method: string; route: string; status: number; seconds: number }
 
-type Labels = Pick<Request, 'method' | 'route' | 'status'>
+type Labels = Pick<AnsweredRequest, 'method' | 'route' | 'status'>
 /** `within[n]`: those that took no longer than the n-th bound, and longer than the one before. */
 type Series = { labels: Labels; within: number[]; count: number; sum: number }
 
@@ -23,7 +23,7 @@ export class RequestDurations {
     registry.registerMetric({ name, get: () => this.#get() } as unknown as Metric)
   }
 
-  observe({ method, route, status, seconds }: Request): void {
+  observe({ method, route, status, seconds }: AnsweredRequest): void {
     const key = `${method} ${status} ${route}`
     let series = this.#series.get(key)
     if (!series) {

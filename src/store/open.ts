@@ -68,7 +68,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
   const ground: Ground = {
     dialect: driver.dialect,
     reader: driver.reader,
-    draftReader: driver.draftReader,
+    unsyncedReader: driver.unsyncedReader,
     now: options.now,
     run: (verb, input, keep) => group.run(verb, input, keep),
     write: verb => input => group.run(verb, input),

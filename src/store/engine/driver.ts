@@ -8,7 +8,7 @@ export interface Driver {
   /** Answers from what is committed and on disk. */
   readonly reader: Sql
   /** Answers from what is committed, on disk or not: only for what ends in a write, which lasts only if they do. */
-  readonly draftReader: Sql
+  readonly unsyncedReader: Sql
   /**
    * Runs the work in one transaction that no other writer shares, and resolves when it is on disk. When the work
    * throws, nothing of it remains.

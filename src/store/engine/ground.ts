@@ -8,7 +8,7 @@ export type Ground = {
   dialect: Dialect
   reader: Sql
   /** For what ends in a write: see Driver. */
-  draftReader: Sql
+  unsyncedReader: Sql
   now: () => number
   /** With `keep`, the answer is kept in the same commit. */
   run<Input, Output>(

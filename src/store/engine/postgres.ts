@@ -28,7 +28,7 @@ function nameOf(text: string): string {
 export class PostgresDriver implements Driver {
   readonly dialect = 'postgres'
   readonly reader: Sql
-  readonly draftReader: Sql
+  readonly unsyncedReader: Sql
   readonly #pool: pg.Pool
   readonly #settings: pg.ClientConfig
   #writer: pg.Client | undefined
@@ -54,7 +54,7 @@ export class PostgresDriver implements Driver {
     // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
     this.#pool.on('error', () => {})
     this.reader = { all: query => ask(this.#pool, query) }
-    this.draftReader = this.reader
+    this.unsyncedReader = this.reader
   }
 
   transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {

@@ -19,7 +19,7 @@ const lockRetryMs = 10
 export class SqliteDriver implements Driver {
   readonly dialect = 'sqlite'
   readonly reader: Sql
-  readonly draftReader: Sql
+  readonly unsyncedReader: Sql
   readonly #writer: SqliteConnection
   readonly #readOnly: SqliteConnection
   readonly #log: LogSync
@@ -40,7 +40,7 @@ export class SqliteDriver implements Driver {
       inTurn: work => this.#inTurn(work),
     })
     this.reader = { all: query => this.#readLasting(query) }
-    this.draftReader = { all: query => this.#read(query) }
+    this.unsyncedReader = { all: query => this.#read(query) }
   }
 
   async transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {

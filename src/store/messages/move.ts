@@ -63,7 +63,7 @@ export function moveQueued(
   wanted: Move,
   messages: readonly (Trace & { parts: number; pinned: boolean })[],
 ): void {
-  tx.write(statement(wanted, wanted.items, ['queued'], varying('')))
+  tx.write(statement(wanted, wanted.items, ['queued'], noRows))
   for (const message of messages) {
     const moved = { ...message, pinned: Number(message.pinned), held: 0 } as Moved
     countQueued(tx, moved, -1)
@@ -71,11 +71,15 @@ export function moveQueued(
   }
 }
 
+const movedRows = varying(`RETURNING ${trace.text}, id, parts, pinned, held`)
+/** Where nobody reads them: they cost SQLite 4 µs each. */
+const noRows = varying('')
+
 const statement = (
   { to, columns, match = bySeq, set }: Move,
   items: readonly Item[],
   sources: Status[],
-  returning = varying(`RETURNING ${trace.text}, id, parts, pinned, held`),
+  returning = movedRows,
 ) => sql`
   UPDATE messages SET status = ${varying(`'${to}'`)}, version = version + 1, due_at = ${varying(dueAt[to] ?? 'NULL')}
     ${varying(set === undefined ? '' : `, ${set}`)}

@@ -14,9 +14,9 @@ import { fallDue, nextDue } from './schedule.ts'
 import * as transfers from './transfers.ts'
 import { underWay } from './under-way.ts'
 
-export function messageVerbs({ reader, draftReader, now, run, write }: Ground): MessageStore {
+export function messageVerbs({ reader, unsyncedReader, now, run, write }: Ground): MessageStore {
   const acquaintances = new BatchedReads((asked: lastDevice.Acquaintance[]) =>
-    lastDevice.lastDevices(draftReader, asked),
+    lastDevice.lastDevices(unsyncedReader, asked),
   )
   return {
     accept: (accepted, keep) => run(messages.accept, accepted, keep),
