@@ -27,7 +27,7 @@ export class Server {
     environment: Record<string, string> = {},
   ): Promise<Server> {
     const child = spawn(process.execPath, [program, mode, database], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: { ...process.env, ...environment },
     })
     const [line] = await once(child.stdout!, 'data')
@@ -61,6 +61,13 @@ export class Server {
       ...(described ?? []),
     ]
     return `${head.join('\r\n')}\r\n\r\n${content}`
+  }
+
+  /** The most milliseconds its event loop worked without a pause since the last time this was asked. */
+  async blocked(): Promise<number> {
+    this.#child.send('blocked')
+    const [most] = await once(this.#child, 'message')
+    return most as number
   }
 
   client(): Basestation {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyPostgres, leavePostgres } from '../test/standins/postgres.ts'
 import { WhatsAppStandin } from '../test/standins/whatsapp/server.ts'
+import { blocking } from './blocking.ts'
 import { dashboard } from './dashboard.ts'
 import { inbox, lists } from './lists.ts'
 import { numbersOf } from './numbers.ts'
@@ -224,6 +225,7 @@ const all = {
   streams,
   numbers,
   lists: () => lists(folder),
+  blocking: () => blocking(folder),
   schedule,
   webhooks,
   dashboard: () => dashboard(folder),

@@ -120,3 +120,53 @@ export async function seedBacklog(path: string, count: number): Promise<string> 
   await store.close()
   return device.id
 }
+
+/** So many messages delivered forty days ago, each with its three events. */
+export async function seedPast(path: string, count: number): Promise<void> {
+  const deviceId = await seedBacklog(path, 0)
+  const driver = new SqliteDriver(path)
+  const then = Date.now() - 40 * 86_400_000
+  const same = { environment_id: staging, device_id: deviceId }
+  for (let at = 0; at < count; at += step)
+    await driver.transact(async connection => {
+      const seqs = Array.from(
+        { length: Math.min(step, count - at) },
+        (_, offset) => 1_000 + 3 * (at + offset),
+      )
+      const messages = seqs.map(seq => ({
+        seq,
+        id: randomUUIDv7(),
+        recipient: 15_550_000_000_000 + ((seq * 7_919_771) % 8_999_993),
+      }))
+      const types = { seq: 'bigint', id: 'text', recipient: 'bigint' } as const
+      const told = {
+        ...same,
+        text: 'Your parcel is ready. Pick it up until Friday, 6 pm, at the counter.',
+        status: 'delivered',
+        pinned: 0,
+        parts: 1,
+        created_at: then,
+        expires_at: then + 86_400_000,
+        sent_at: then,
+        delivered_at: then,
+      }
+      await connection.all(sql`INSERT INTO messages ${values(types, messages, told)}`)
+      const happened = seqs.flatMap(seq =>
+        ['message.queued', 'message.sent', 'message.delivered'].map((type, n) => ({
+          seq: seq + n,
+          type,
+          message_seq: seq,
+          n: n + 1,
+        })),
+      )
+      const eventTypes = { seq: 'bigint', type: 'text', message_seq: 'bigint', n: 'bigint' } as const
+      await connection.all(
+        sql`INSERT INTO events ${values(eventTypes, happened, { ...same, at: then, data: '{}' })}`,
+      )
+    })
+  const last = 1_000 + 3 * count
+  await driver.transact(async connection => {
+    await connection.all(sql`UPDATE counters SET value = ${last} WHERE name = 'journal' OR name = 'tally'`)
+  })
+  await driver.close()
+}

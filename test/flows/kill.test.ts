@@ -45,7 +45,7 @@ async function prepare(database: string): Promise<string> {
 }
 
 /** More with `KILLS=100`, as npm run torture does. */
-const rounds = Number(process.env.KILLS ?? 8)
+const rounds = Number(process.env.KILLS ?? 5)
 
 for (const { name, empty } of databases)
   test(`killed ${rounds} times on ${name}: every answered message_id is found, none went out twice, what was not answered is repeated without a second effect`, {

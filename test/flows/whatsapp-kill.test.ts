@@ -20,7 +20,7 @@ import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
 import { noSafety } from '../standins/whatsapp/world.ts'
 
 /** More with `KILLS=100`, as npm run torture does. */
-const rounds = Number(process.env.KILLS ?? 4)
+const rounds = Number(process.env.KILLS ?? 3)
 /** What came while the gateway was down takes its time, the more of it the longer. */
 const drainMs = 60_000 + rounds * 8_000
 const mostBacklog = 500

@@ -17,13 +17,18 @@ export type ForgetterParts = {
 }
 
 const lookMs = 60_000
-/** One commit's worth: a past of millions is forgotten in steps, between which others get their turn. */
+/** One commit's worth of what somebody waits for. */
 const step = 500
+/** A past of millions is forgotten in small steps: sends wait for no more than one of them, and most of the time is theirs. */
+const [stepMs, leastStep, mostStep] = [5, 20, 500]
+const restShare = 0.9
 const day = 24 * 3_600_000
 
 export class Erasure {
   readonly #parts: ForgetterParts
   readonly #loop: Loop
+  /** How many are forgotten at a time: as many as the disk takes in a few milliseconds. */
+  #limit = leastStep
 
   constructor(parts: ForgetterParts) {
     this.#parts = parts
@@ -59,9 +64,10 @@ export class Erasure {
     return counts
   }
 
-  /** One round; 0 when more may be left. */
+  /** One round. A short rest when more may be left. */
   async tidy(): Promise<number | undefined> {
     const { store, environments } = this.#parts
+    const started = performance.now()
     let more = false
     for (const { id, settings } of environments()) {
       const { forgetTextsAfterDays, removeAfterDays } = settings
@@ -69,7 +75,7 @@ export class Erasure {
       if (await this.#some(id, removeAfterDays, old => store.removeOld(old))) more = true
     }
     await this.#removeFiles()
-    return more ? 0 : undefined
+    return more ? (performance.now() - started) * (restShare / (1 - restShare)) : undefined
   }
 
   async #some(
@@ -79,7 +85,12 @@ export class Erasure {
   ): Promise<boolean> {
     if (days === null) return false
     const before = this.#parts.now() - days * day
-    return (await forget({ environmentId, before, limit: step })) === step
+    const limit = this.#limit
+    const started = performance.now()
+    const isFull = (await forget({ environmentId, before, limit })) === limit
+    const wanted = (limit * stepMs) / (performance.now() - started)
+    this.#limit = Math.round(Math.min(mostStep, 2 * limit, Math.max(leastStep, wanted)))
+    return isFull
   }
 
   /** Those noted by whomever, also before a crash. */

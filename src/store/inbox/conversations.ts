@@ -9,6 +9,7 @@ import type {
   ThreadPlace,
 } from '../../core/inbox/conversation.ts'
 import { isWritable } from '../../core/people/number.ts'
+import { readInSteps } from '../engine/read-in-steps.ts'
 import { from, type Sql, sql, varying } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { each, type Verb } from '../engine/verb.ts'
@@ -74,11 +75,14 @@ export async function conversations(
   { limit, beforeSeq = Number.MAX_SAFE_INTEGER, unread, contains, number }: ConversationFilter,
 ): Promise<ConversationPage> {
   const most = contains === undefined ? limit + 1 : mostLookedAt
-  const rows = await connection.all<ConversationRow>(sql`
-    SELECT c.person, c.last_seq AS "lastSeq", c.last_n - c.read_n AS unread, ${receivedColumns}
-    FROM conversations c JOIN received r ON r.seq = c.last_seq JOIN devices d ON d.id = r.device_id
-    WHERE c.environment_id = ${environmentId} AND c.last_seq < ${beforeSeq} ${varying(unread ? 'AND c.read_n < c.last_n' : '')}
-    ORDER BY c.last_seq DESC LIMIT ${most}`)
+  const rows = await readInSteps<ConversationRow>(most, (count, last) =>
+    connection.all(sql`
+      SELECT c.person, c.last_seq AS "lastSeq", c.last_n - c.read_n AS unread, ${receivedColumns}
+      FROM conversations c JOIN received r ON r.seq = c.last_seq JOIN devices d ON d.id = r.device_id
+      WHERE c.environment_id = ${environmentId} AND c.last_seq < ${last?.lastSeq ?? beforeSeq}
+        ${varying(unread ? 'AND c.read_n < c.last_n' : '')}
+      ORDER BY c.last_seq DESC LIMIT ${count}`),
+  )
   const wanted = contains?.toLowerCase()
   const matching = rows.filter(
     ({ person, text }) =>

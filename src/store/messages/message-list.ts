@@ -2,6 +2,7 @@
 
 import type { Message, Status } from '../../core/messages/message.ts'
 import type { MessageFilter, MessagePage } from '../../core/messages/message-list.ts'
+import { readInSteps } from '../engine/read-in-steps.ts'
 import { type Query, type Sql, sql, varying } from '../engine/sql.ts'
 import { firstSince } from '../journal/seq-at-time.ts'
 import { columns, digitsOf, fromRow, isRare, type MessageRow, rare } from './message-row.ts'
@@ -38,21 +39,27 @@ async function lookedAt(connection: Sql, stretch: Stretch, filter: MessageFilter
   const isAlone =
     [status, deviceId, recipient, batchId, contains].filter(one => one !== undefined).length === 1
   // With one filter that has an index nothing is looked at in vain, but for one that says whether there is more.
-  const look = (query: (most: number) => Query) => some(connection, query, isAlone ? limit + 1 : mostLookedAt)
-  if (batchId !== undefined) return await look(most => ofBatch(stretch, batchId, most))
-  if (recipient !== undefined) return await look(most => toRecipient(stretch, recipient, most))
+  const look = (query: Reading) => some(connection, stretch, query, isAlone ? limit + 1 : mostLookedAt)
+  if (batchId !== undefined) return await look((part, most) => ofBatch(part, batchId, most))
+  if (recipient !== undefined) return await look((part, most) => toRecipient(part, recipient, most))
   if (status !== undefined && rare.includes(status))
-    return await look(most => inRareState(stretch, status, most))
+    return await look((part, most) => inRareState(part, status, most))
   const waiting = await inWaitingState(connection, stretch, filter)
   if (waiting) return waiting
-  if (deviceId !== undefined) return await look(most => ofDevice(stretch, deviceId, most))
+  if (deviceId !== undefined) return await look((part, most) => ofDevice(part, deviceId, most))
   const isUnfiltered = status === undefined && contains === undefined
   const together = isUnfiltered ? await allDevices(connection, stretch, limit + 1) : undefined
-  return together ?? (await some(connection, most => ofAnyone(stretch, most), mostLookedAt))
+  return together ?? (await some(connection, stretch, ofAnyone, mostLookedAt))
 }
 
-async function some(connection: Sql, query: (most: number) => Query, most: number): Promise<Looked> {
-  const rows = (await connection.all<MessageRow>(query(most))).map(fromRow)
+/** How the newest rows of a stretch are read. */
+type Reading = (stretch: Stretch, most: number) => Query
+
+async function some(connection: Sql, stretch: Stretch, query: Reading, most: number): Promise<Looked> {
+  const rows = await readInSteps<Message>(most, async (count, last) => {
+    const part = { ...stretch, below: last?.seq ?? stretch.below }
+    return (await connection.all<MessageRow>(query(part, count))).map(fromRow)
+  })
   return { rows, isEnd: rows.length < most }
 }
 
@@ -63,7 +70,7 @@ async function allDevices(connection: Sql, stretch: Stretch, most: number): Prom
   )
   if (devices.length > mostDevices) return undefined
   const lists = await Promise.all(
-    devices.map(({ id }) => some(connection, limit => ofDevice(stretch, id, limit), most)),
+    devices.map(({ id }) => some(connection, stretch, (part, count) => ofDevice(part, id, count), most)),
   )
   const rows = lists
     .flatMap(list => list.rows)
@@ -88,8 +95,10 @@ async function inWaitingState(
   if (devices.length > mostDevices) return undefined
   const most = contains === undefined ? limit + 1 : mostLookedAt
   const lists = await Promise.all([
-    ...devices.map(({ id }) => some(connection, count => waitingFor(stretch, id, status, count), most)),
-    some(connection, count => heldBack(stretch, status, count), most),
+    ...devices.map(({ id }) =>
+      some(connection, stretch, (part, count) => waitingFor(part, id, status, count), most),
+    ),
+    some(connection, stretch, (part, count) => heldBack(part, status, count), most),
   ])
   const rows = lists.flatMap(list => list.rows).sort((a, b) => b.seq - a.seq)
   return { rows: rows.slice(0, most), isEnd: rows.length < most }
