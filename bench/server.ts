@@ -59,6 +59,7 @@ if (mode === 'nothing') {
 
 const gateway = await build(
   readConfig({
+    DRAIN_SECONDS: '0',
     DATABASE_URL: url,
     PORT: '0',
     RATE_LIMIT: '1000000000',

@@ -105,6 +105,12 @@ export const options = {
     default: '20000',
     read: whole(10, 1_000_000),
   }),
+  DRAIN_SECONDS: option({
+    about:
+      'how long the gateway goes on answering when it is stopped, while other nodes take over; 5 on PostgreSQL and 0 on SQLite when not set',
+    default: undefined,
+    read: whole(0, 3_600),
+  }),
   STREAMS_PER_KEY: option({
     about: 'event streams that one key, or one signed-in person, may have open',
     default: '50',
@@ -190,7 +196,7 @@ type Values = {
     : never
 }
 
-export type Config = Readonly<Values & { DATABASE_URL: string; PUBLIC_URL: string }>
+export type Config = Readonly<Values & { DATABASE_URL: string; PUBLIC_URL: string; DRAIN_SECONDS: number }>
 
 /** Where a value came from. */
 export type Source = 'default' | 'environment' | 'file'
@@ -214,6 +220,7 @@ export function readConfig(environment: Environment): Config {
     complaints.push('TLS_CERT and TLS_KEY: both are needed, or neither')
   if (complaints.length > 0) throw new ConfigProblem(complaints)
   values.DATABASE_URL ??= `sqlite:${values.DATA_DIR}/basestation.db`
+  values.DRAIN_SECONDS ??= String(values.DATABASE_URL).startsWith('sqlite:') ? 0 : 5
   const scheme = values.TLS_CERT === undefined ? 'http' : 'https'
   values.PUBLIC_URL ??= `${scheme}://${urlHost(values.HOST as string)}:${values.PORT}`
   return Object.freeze(values) as Config

@@ -2,6 +2,7 @@
 
 import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
@@ -21,7 +22,7 @@ import type { Store } from './core/store.ts'
 import { shownEvent } from './core/wire/event.ts'
 import type { RegisteredRoute } from './edge/router.ts'
 import { Metrics } from './host/metrics.ts'
-import { hasEnded, nodeName } from './host/node.ts'
+import { nodeName } from './host/node.ts'
 import { complete, isAssigned } from './host/phone-plans.ts'
 import { readCertificate, watchCertificate } from './host/tls.ts'
 import { version } from './host/version.ts'
@@ -35,6 +36,7 @@ import { MediaFolder } from './store/files/media-folder.ts'
 import { openStore } from './store/open.ts'
 import { buildApi } from './wiring/api.ts'
 import { stopAll } from './wiring/lifecycle.ts'
+import { buildNode } from './wiring/nodes.ts'
 import { buildPhones } from './wiring/phones.ts'
 import { buildWebhooks } from './wiring/webhooks.ts'
 import { buildWhatsapp } from './wiring/whatsapp.ts'
@@ -76,7 +78,7 @@ export const makeLog = (level: string): Log =>
   pino({ level, base: null }, pino.destination({ dest: 2, sync: true }))
 
 export async function build(config: Config, options: BuildOptions = {}): Promise<Basestation> {
-  const { now = Date.now, log = makeLog(config.LOG_LEVEL), onFatal } = options
+  const { log = makeLog(config.LOG_LEVEL), onFatal } = options
   const node = options.node ?? nodeName
   const tlsFiles =
     config.TLS_CERT !== undefined && config.TLS_KEY !== undefined
@@ -91,7 +93,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const metrics = new Metrics()
   let wakeJournal = () => {}
   const store = await openStore(config.DATABASE_URL, {
-    now,
+    ...(options.now && { now: options.now }),
     ...(options.groupMost !== undefined && { most: options.groupMost }),
     onCommit: (calls, seconds) => {
       metrics.committed(calls, seconds)
@@ -102,6 +104,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       onFatal?.(error)
     },
   })
+  const now = () => store.now()
   const sealer = await openSealer(store, config).catch(async error => {
     await store.close()
     throw error
@@ -167,9 +170,14 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   })
   const usualKinds: readonly LinkKind[] = [simulatedPhones({ now }), switchboard, numbers]
   const otherKinds = options.kinds ?? []
-  const dispatcher: Dispatcher = new Dispatcher({
+  const { membership, drain } = buildNode({
     node,
-    ended: hasEnded,
+    store,
+    others: () => ({ dispatcher, webhooks: hooksOut, edge, loops }),
+    log,
+  })
+  const dispatcher: Dispatcher = new Dispatcher({
+    membership,
     kinds: [
       ...usualKinds.filter(({ kind }) => !otherKinds.some(other => other.kind === kind)),
       ...otherKinds,
@@ -198,13 +206,15 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     log,
   })
   const tallyLoop = new TallyLoop(store, log)
+  /** One node does this for all. */
+  const loops = [sweeper, scheduler, erasure, tallyLoop]
   const hooksOut = buildWebhooks({
     config,
     sealer,
     store,
     journal,
-    node,
-    ended: hasEnded,
+    membership,
+    isAlive: name => fleet.isAlive(name),
     onAttempt: isTaken => metrics.told(isTaken),
     now,
     log,
@@ -246,13 +256,10 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       await environments.start()
       await journal.start()
       await outgoing.start()
+      await membership.start()
       await switchboard.start()
       await dispatcher.start()
-      sweeper.start()
-      scheduler.start()
       hooksOut.start()
-      erasure.start()
-      tallyLoop.start()
       const port = await edge.listen({ host: config.HOST, port: config.PORT })
       log.info({ host: config.HOST, port, version }, 'listening')
       listening = true
@@ -261,6 +268,11 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       return publicUrl
     },
     async stop() {
+      if (listening && config.DRAIN_SECONDS > 0) {
+        const over = sleep(config.DRAIN_SECONDS * 1_000)
+        await drain()
+        await over
+      }
       refuse()
       // A connection that was busy when the stop began is idle later, and would be waited for.
       const idle = setInterval(() => edge.server.closeIdleConnections(), 50)
@@ -269,14 +281,12 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
           () => renewal?.stop(),
           () => switchboard.stop(),
           () => edge.close(),
-          () => sweeper.stop(),
-          () => scheduler.stop(),
-          () => erasure.stop(),
-          () => tallyLoop.stop(),
+          ...loops.map(loop => () => loop.stop()),
           () => environments.stop(),
           () => hooksOut.stop(),
           () => journal.stop(),
           () => dispatcher.stop(),
+          () => membership.stop(),
           () => store.close(),
         ],
         log,

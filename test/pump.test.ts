@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Pump } from '../src/core/devices/pump.ts'
 import { LinkDown } from '../src/core/link.ts'
 import type { Message, Receipt } from '../src/core/messages/message.ts'
@@ -23,6 +24,10 @@ async function world() {
     perMinute: null,
     perDay: null,
   })
+  // This test's node has the link.
+  await store.beat({ node: 'here' })
+  await store.takeLinks('here', [device.id])
+  let isHeld = true
   const fault: { verb?: keyof Store | 'record'; kept?: boolean } = {}
   const failing =
     <Input extends unknown[], Output>(
@@ -40,6 +45,7 @@ async function world() {
   const hanging: (() => void)[] = []
   const pump = new Pump({
     deviceId: device.id,
+    lease: { epoch: 1, isHeld: () => isHeld },
     send: async message => {
       if (mode === 'down') throw new LinkDown()
       if (mode === 'hang') await new Promise<void>(resolve => hanging.push(resolve))
@@ -52,7 +58,7 @@ async function world() {
     store: {
       claim: failing('claim', store.claim),
       release: failing('release', store.release),
-      unanswered: store.unanswered,
+      unanswered: (...asked) => store.unanswered(...asked),
     },
     record: failing('record', async (receipt: Receipt) => {
       await store.record(receipt)
@@ -87,6 +93,9 @@ async function world() {
     fault,
     accept,
     device,
+    lapse: () => {
+      isHeld = false
+    },
     letGo: () => {
       for (const go of hanging.splice(0)) go()
     },
@@ -188,5 +197,56 @@ test('a receipt that could not be stored is stored later', async () => {
   pump.start()
   await until('stored', async () => (await store.message(2, id))!.status === 'sent')
   await pump.stop()
+  await store.close()
+})
+
+test('a claim in doubt hands over nothing that another node has claimed since', async () => {
+  const { store, pump, sent, fault, accept, device } = await world()
+  const first = await accept()
+  // The claim is not kept; before anything else is done, this process sleeps and another node takes the link.
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const unanswered = store.unanswered
+  Object.assign(store, {
+    unanswered: async (...asked: Parameters<Store['unanswered']>) => {
+      await promise
+      return await unanswered(...asked)
+    },
+  })
+  Object.assign(fault, { verb: 'claim', kept: false })
+  pump.start()
+  await until('the claim failed', () => fault.verb === undefined)
+  await store.leave('here')
+  await store.beat({ node: 'there' })
+  const epoch = (await store.takeLinks('there', [device.id])).get(device.id)!
+  const { messages } = await store.claim(device.id, 10, { epoch })
+  assert.deepEqual(
+    messages.map(({ id }) => id),
+    [first],
+  )
+  resolve()
+  const second = await accept()
+  pump.wake()
+  await sleep(1_500)
+  await pump.stop()
+  assert.deepEqual(sent, [], 'the other node sends the first')
+  assert.equal((await store.message(2, second))!.status, 'queued', 'and claims the second')
+  await store.close()
+})
+
+test('what was claimed before the lease ended and has not left is given back, not sent', async () => {
+  const { store, pump, sent, accept, lapse, letGo, setMode } = await world()
+  setMode('hang')
+  const first = await accept()
+  pump.start()
+  await until('it is claimed', async () => (await store.message(2, first))!.status === 'sending')
+  lapse()
+  letGo()
+  await until('this one had left', () => sent.length === 1)
+  const second = await accept()
+  pump.wake()
+  await sleep(1_500)
+  await pump.stop()
+  assert.equal((await store.message(2, second))!.status, 'queued')
+  assert.equal(sent.length, 1)
   await store.close()
 })

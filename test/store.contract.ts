@@ -589,7 +589,7 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
         const [mine, foreign] = [await enrol(store), await enrol(store)]
         await store.presence(mine.id, 'me', true)
         await store.presence(foreign.id, 'other', true)
-        await store.beat('me')
+        await store.beat({ node: 'me' })
         await store.leave('me')
         const found = await store.allDevices()
         assert.deepEqual(
@@ -771,12 +771,12 @@ export function storeContract(name: string, empty: () => Promise<string>): void 
       inWorld(async ({ store }) => {
         const device = await enrol(store)
         const took = await Promise.all([
-          store.presence(device.id, 'a', true, null),
-          store.presence(device.id, 'b', true, null),
+          store.presence(device.id, 'a', true, { insteadOf: null }),
+          store.presence(device.id, 'b', true, { insteadOf: null }),
         ])
         assert.deepEqual(took, [true, false])
         assert.equal((await store.allDevices())[0]!.heldBy, 'a')
-        assert.equal(await store.presence(device.id, 'b', true, 'a'), true)
+        assert.equal(await store.presence(device.id, 'b', true, { insteadOf: 'a' }), true)
         assert.equal((await store.allDevices())[0]!.heldBy, 'b')
       }),
     )

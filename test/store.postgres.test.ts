@@ -37,7 +37,7 @@ test('requests are counted over all nodes, each at its own place', async () => {
 test('a connection that breaks is replaced, and what was not answered may be tried again', async () => {
   const url = await emptyPostgres()
   const store = await openStore(url, { now: Date.now })
-  await store.beat('before')
+  await store.beat({ node: 'before' })
   const killer = new pg.Client({ connectionString: url })
   await killer.connect()
   await killer.query(
@@ -46,7 +46,7 @@ test('a connection that breaks is replaced, and what was not answered may be tri
   await killer.end()
   for (let tries = 0; ; tries += 1) {
     try {
-      await store.beat('after')
+      await store.beat({ node: 'after' })
       break
     } catch (error) {
       assert.equal((error as Problem).code, 'storage_unavailable')

@@ -76,7 +76,7 @@ test('another process that is writing is waited for, and the event loop goes on 
     turns += 1
     if (turns === 20) other.exec('COMMIT')
   }, 5)
-  await store.beat('node')
+  await store.beat({ node: 'node' })
   clearInterval(beat)
   assert.ok(turns >= 20)
   other.close()

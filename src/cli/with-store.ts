@@ -1,7 +1,6 @@
 /** Commands that work on the database itself, whether or not a server is running. */
 
 import type { Device } from '../core/devices/device.ts'
-import { nodeTimeoutMs } from '../core/devices/fleet.ts'
 import { type EnvironmentName, environmentNames } from '../core/environment.ts'
 import { Problem } from '../core/problem.ts'
 import type { Store } from '../core/store.ts'
@@ -22,8 +21,8 @@ export async function withStore<T>(
 
 /** Throws while a gateway works on the database. */
 export async function requireStopped(store: Store): Promise<void> {
-  if ((await store.nodes()).some(({ seenAt }) => seenAt > Date.now() - nodeTimeoutMs))
-    throw new Refusal('a gateway is running on this database, or was ten seconds ago; stop it first')
+  if ((await store.nodes()).some(({ isAlive }) => isAlive))
+    throw new Refusal('a gateway is running on this database, or was a few seconds ago; stop it first')
 }
 
 /** The device with this id, unless it was removed. */

@@ -5,12 +5,18 @@ import type { DeviceKind } from './devices/kinds/kinds.ts'
 import type { Amendment } from './inbox/amendment.ts'
 import type { Incoming } from './inbox/received.ts'
 import type { Message, Receipt } from './messages/message.ts'
+import type { Lease } from './nodes/lease.ts'
 
 /** How devices of one kind are reached. */
 export type LinkKind = {
   kind: DeviceKind
-  /** Returns at once and never throws: trouble is reported as a state, because a broken phone is not a broken program. */
-  open(device: Device, news: News): Link
+  /** Its devices come by themselves, to any node, and ask for their messages: nobody has to hold their links. */
+  isPulled?: true
+  /**
+   * Returns at once and never throws: trouble is reported as a state, because a broken phone is not a broken program.
+   * One node at a time holds a link that is not pulled; it must not log in once its lease is no longer held.
+   */
+  open(device: Device, news: News, lease: Lease): Link
   /**
    * Whether this device can be asked not to send what it was given. If so, the link looks at `store.toCancel` and asks;
    * the answer comes as a receipt.

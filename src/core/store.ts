@@ -9,6 +9,7 @@ import type { JournalStore } from './events/journal-store.ts'
 import type { AnswerStore } from './idempotency.ts'
 import type { InboxStore } from './inbox/inbox-store.ts'
 import type { MessageStore } from './messages/message-store.ts'
+import type { NodeStore } from './nodes/node-store.ts'
 import type { PeopleStore } from './people/people-store.ts'
 import type { WebhookStore } from './webhooks/webhook-store.ts'
 
@@ -16,6 +17,7 @@ export interface Store
   extends MessageStore,
     InboxStore,
     DeviceStore,
+    NodeStore,
     VaultStore,
     KeyStore,
     UserStore,

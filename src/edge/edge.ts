@@ -45,6 +45,8 @@ export class Edge {
   readonly #parts: EdgeParts
   readonly #trust: Trust | undefined
   readonly #router: Router
+  /** It goes on answering, and asks everybody to come back over another connection, which may lead elsewhere. */
+  isDraining = false
 
   constructor(parts: EdgeParts) {
     this.#parts = parts
@@ -176,7 +178,7 @@ export class Edge {
     if (type !== undefined) fields.push('content-type', type)
     if (status !== 204) fields.push('content-length', String(Buffer.byteLength(content)))
     // While the server stops, no connection is used again.
-    if (!this.server.listening) exchange.header('connection', 'close')
+    if (this.isDraining || !this.server.listening) exchange.header('connection', 'close')
     response.writeHead(status, fields)
     response.end(content)
     this.#answered(exchange)

@@ -1,17 +1,20 @@
 /** Seals what links keep, each entry bound to its device, type and id. */
 
-import type { Vault, VaultChange, VaultRange, VaultStore } from '../core/devices/vault.ts'
+import type { Vault, VaultChange, VaultPart, VaultRange, VaultStore } from '../core/devices/vault.ts'
 import type { Sealer } from './sealer.ts'
 
 export class SealedVault implements Vault {
   readonly #store: VaultStore
   readonly #deviceId: string
   readonly #sealer: Sealer
+  readonly #epoch: number | undefined
 
-  constructor(store: VaultStore, deviceId: string, sealer: Sealer) {
+  /** With an epoch, it writes only while that lease of the device's link is the newest. */
+  constructor(store: VaultStore, deviceId: string, sealer: Sealer, epoch?: number) {
     this.#store = store
     this.#deviceId = deviceId
     this.#sealer = sealer
+    this.#epoch = epoch
   }
 
   async read(type: string, ids: readonly string[]): Promise<Map<string, string>> {
@@ -23,7 +26,7 @@ export class SealedVault implements Vault {
   }
 
   write(changes: readonly VaultChange[]): Promise<void> {
-    return this.#store.vaultWrite(this.#deviceId, this.sealed(changes))
+    return this.#store.vaultWrite(this.#deviceId, this.sealed(changes), this.#epoch)
   }
 
   /** As they are kept, for whoever writes them together with something else. */
@@ -35,8 +38,8 @@ export class SealedVault implements Vault {
     }))
   }
 
-  forget(type?: string, before?: number, but?: string): Promise<void> {
-    return this.#store.vaultForget(this.#deviceId, type ?? null, before ?? null, but)
+  forget(part: VaultPart): Promise<void> {
+    return this.#store.vaultForget(this.#deviceId, part, this.#epoch)
   }
 
   #opened(type: string, rows: readonly { id: string; value: string }[]): Map<string, string> {

@@ -21,6 +21,7 @@ export const tables = {
   devices: 'id',
   loads: 'device_id',
   phones: 'device_id',
+  leases: 'name',
   messages: 'seq',
   received: 'seq',
   media: 'id',
@@ -131,7 +132,7 @@ async function hold(into: Sql): Promise<Restored> {
   await into.all(sql`UPDATE loads SET waiting = 0, waiting_parts = 0, movable = 0`)
   await into.all(sql`UPDATE devices SET online = 0, held_by = NULL`)
   await into.all(sql`DELETE FROM nodes`)
-  await into.all(sql`UPDATE webhooks SET held_by = NULL, held_until = NULL`)
+  await into.all(sql`UPDATE leases SET node = NULL`)
   await into.all(sql`UPDATE counters SET value = value + ${numbersLeftOut} WHERE name = 'journal'`)
   const [row] = await into.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM messages`)
   return { messages: row!.count, held: held.length }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Store } from '../core/store.ts'
 import { accessVerbs } from './access/verbs.ts'
 import { deviceVerbs } from './devices/verbs.ts'
+import { clockOf } from './engine/clock.ts'
 import type { Driver } from './engine/driver.ts'
 import { StorageFault } from './engine/driver.ts'
 import type { Ground } from './engine/ground.ts'
@@ -14,6 +15,7 @@ import { SqliteDriver } from './engine/sqlite.ts'
 import { inboxVerbs } from './inbox/verbs.ts'
 import { journalVerbs } from './journal/verbs.ts'
 import { messageVerbs } from './messages/verbs.ts'
+import { nodeVerbs } from './nodes/verbs.ts'
 import { peopleVerbs } from './people/verbs.ts'
 
 /** `sqlite:path/to/file.db` or `postgres://…`. */
@@ -52,24 +54,30 @@ async function migratePatiently(driver: Driver, url: string, now: () => number):
   }
 }
 
-export async function openStore(url: string, options: GroupOptions): Promise<Store> {
+export type StoreOptions = Omit<GroupOptions, 'clock'> & {
+  /** A clock of one's own, for tests; otherwise it is the database's. */
+  now?: () => number
+}
+
+export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const driver = await openDriver(url)
   try {
-    await migratePatiently(driver, url, options.now)
+    await migratePatiently(driver, url, options.now ?? Date.now)
+    return await storeOn(driver, options)
   } catch (error) {
     await driver.close()
     throw named(error, url)
   }
-  return storeOn(driver, options)
 }
 
-export function storeOn(driver: Driver, options: GroupOptions): Store {
-  const group = new Group(driver, options)
+export async function storeOn(driver: Driver, { now, ...options }: StoreOptions = {}): Promise<Store> {
+  const clock = await clockOf(driver, now)
+  const group = new Group(driver, { ...options, clock })
   const ground: Ground = {
     dialect: driver.dialect,
     reader: driver.reader,
     unsyncedReader: driver.unsyncedReader,
-    now: options.now,
+    now: () => clock.now(),
     run: (verb, input, keep) => group.run(verb, input, keep),
     write: verb => input => group.run(verb, input),
   }
@@ -78,6 +86,7 @@ export function storeOn(driver: Driver, options: GroupOptions): Store {
     ...messageVerbs(ground),
     ...inboxVerbs(ground),
     ...deviceVerbs(ground),
+    ...nodeVerbs(ground),
     ...accessVerbs(ground),
     ...journalVerbs(ground),
     ...peopleVerbs(ground),

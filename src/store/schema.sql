@@ -35,7 +35,7 @@ CREATE TABLE conversations (
 );
 CREATE UNIQUE INDEX conversations_last ON conversations (environment_id, last_seq);
 CREATE INDEX conversations_unread ON conversations (environment_id, last_seq) WHERE read_n < last_n;
-CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
+CREATE TABLE counters (name TEXT PRIMARY KEY, value BIGINT NOT NULL, at BIGINT NOT NULL DEFAULT 0);
 CREATE TABLE deliveries (
   webhook_id TEXT NOT NULL REFERENCES webhooks (id),
   event_seq BIGINT NOT NULL,
@@ -104,6 +104,16 @@ CREATE TABLE keys (
   last_used_at BIGINT
 , parent_id TEXT, replaces TEXT);
 CREATE INDEX keys_parent ON keys (parent_id);
+CREATE TABLE leases (
+  
+  name TEXT PRIMARY KEY,
+  
+  node TEXT,
+  
+  epoch BIGINT NOT NULL,
+  taken_at BIGINT NOT NULL
+);
+CREATE INDEX leases_node ON leases (node);
 CREATE TABLE loads (
   device_id TEXT PRIMARY KEY,
   waiting BIGINT NOT NULL DEFAULT 0,
@@ -159,7 +169,7 @@ CREATE INDEX messages_rare ON messages (environment_id, status, seq)
 CREATE INDEX messages_recipient ON messages (recipient, environment_id, seq);
 CREATE INDEX messages_scheduled ON messages (due_at) WHERE status = 'scheduled' AND held = 0;
 CREATE INDEX messages_sending ON messages (device_id, seq) WHERE status = 'sending' AND held = 0;
-CREATE TABLE nodes (name TEXT PRIMARY KEY, seen_at BIGINT NOT NULL);
+CREATE TABLE nodes (name TEXT PRIMARY KEY, seen_at BIGINT NOT NULL, alive_until BIGINT NOT NULL DEFAULT 0, started_at BIGINT NOT NULL DEFAULT 0, version TEXT NOT NULL DEFAULT '', draining INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE opt_outs (
   environment_id INTEGER NOT NULL,
   digest TEXT NOT NULL,
@@ -291,9 +301,6 @@ CREATE TABLE webhooks (
   disabled_reason TEXT,
   failing_since BIGINT,
   rests_until BIGINT,
-  held_by TEXT,
-  held_until BIGINT,
-  
   removed INTEGER NOT NULL DEFAULT 0,
   created_at BIGINT NOT NULL
 , sight INTEGER NOT NULL DEFAULT 3);

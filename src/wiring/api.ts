@@ -112,7 +112,6 @@ export function buildApi(parts: ApiParts): Server {
     rateLimit: config.RATE_LIMIT,
     now,
   })
-  let isStopping = false
   let probedAt = Number.NEGATIVE_INFINITY
   let probe: Promise<void> = Promise.resolve()
   const { edge, refuse } = buildServer({
@@ -144,7 +143,10 @@ export function buildApi(parts: ApiParts): Server {
     streamsPerKey: config.STREAMS_PER_KEY,
     metricsToken: config.METRICS_TOKEN,
     ready: async () => {
-      if (isStopping) throw new Problem('shutting_down', 'The gateway is being stopped.', { retryAfter: 5 })
+      if (edge.isDraining)
+        throw new Problem('shutting_down', 'This node hands over its work and will be stopped.', {
+          retryAfter: 5,
+        })
       // One look a second, however often strangers ask: each waits for the disk.
       if (now() - probedAt >= probeMs) {
         probedAt = now()
@@ -160,11 +162,5 @@ export function buildApi(parts: ApiParts): Server {
     onAnswer: request => metrics.answered(request),
     log,
   })
-  return {
-    edge,
-    refuse: () => {
-      isStopping = true
-      refuse()
-    },
-  }
+  return { edge, refuse }
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Journal } from '../core/events/journal.ts'
 import { BoundedMap } from '../core/lib/bounded-map.ts'
 import type { Log } from '../core/lib/log.ts'
+import type { Membership } from '../core/nodes/membership.ts'
 import type { Store } from '../core/store.ts'
 import { type AttemptParts, attempt } from '../core/webhooks/attempt.ts'
 import { Deliverers } from '../core/webhooks/deliverers.ts'
@@ -51,8 +52,8 @@ export type WebhookParts = {
   sealer: Sealer
   store: Store
   journal: Journal
-  node: string
-  ended: (node: string) => boolean
+  membership: Membership
+  isAlive: (node: string) => boolean
   onAttempt: (isTaken: boolean) => void
   now: () => number
   log: Log
@@ -66,17 +67,22 @@ export type Webhooks = {
   admin: WebhookAdmin
   start: () => void
   stop: () => Promise<void>
+  /** Stops posting, so that other nodes take over; events go on being written. */
+  handOver: () => Promise<void>
+  lapse: () => void
 }
 
 export function buildWebhooks(parts: WebhookParts): Webhooks {
-  const { store, journal, node, ended, onAttempt, log } = parts
+  const { store, journal, membership, isAlive, onAttempt, log } = parts
   const { poster, telling: silent } = buildTelling(parts)
   const telling = { ...silent, onAttempt }
   const logMs = parts.config.WEBHOOK_LOG_DAYS * day
-  const deliverers = new Deliverers({ ...telling, node, ended, store, journal, logMs, log })
+  const deliverers = new Deliverers({ ...telling, membership, isAlive, store, journal, logMs, log })
   return {
     admin: buildAdmin(parts, telling, () => deliverers.wake()),
     start: () => deliverers.start(),
+    handOver: () => deliverers.stop(),
+    lapse: () => deliverers.lapse(),
     stop: async () => {
       await deliverers.stop()
       poster.close()

@@ -80,7 +80,7 @@ export function buildWhatsapp(parts: WhatsappParts): Numbers {
           ? new LinkDown('there is no room for the file', { cause: error })
           : error
       }),
-    vault: (deviceId: string) => new SealedVault(store, deviceId, sealer),
+    vault: (deviceId: string, epoch?: number) => new SealedVault(store, deviceId, sealer, epoch),
     attention: (deviceId: string, attention: readonly AttentionCode[]) =>
       store.describe(deviceId, { attention }),
     now,
@@ -125,7 +125,8 @@ export function buildWhatsapp(parts: WhatsappParts): Numbers {
   })
   const numbers: LinkKind = {
     kind: linkedNumber.name,
-    open: (device, news) => (device.driver === cloudNumber.driver ? cloud : linked).open(device, news),
+    open: (device, news, lease) =>
+      device.driver === cloudNumber.driver ? cloud.open(device, news) : linked.open(device, news, lease),
   }
   return { numbers, hooks, outgoing }
 }

@@ -56,6 +56,9 @@ for (const database of databases)
       try {
         const key = await gateways[0]!.key('staging')
         for (let n = 0; n < 4; n += 1) await gateways[n % 2]!.device('staging')
+        await until('online', async () =>
+          (await gateways[0]!.store.allDevices()).every(({ online }) => online),
+        )
         await Promise.all(gateways.map(({ fleet }) => fleet.refresh()))
         const answers = await Promise.all(
           Array.from({ length: 120 }, (_, n) =>

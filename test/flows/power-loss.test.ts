@@ -8,21 +8,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { scratch } from '../standins/databases.ts'
 import { compileRecorder, RecordedDisk } from '../standins/disk/recorded-disk.ts'
+import { seeded } from '../standins/random.ts'
 
 /** `npm run torture` has more of them. */
 const losses = Number(process.env.POWER_LOSSES ?? 12)
 /** Enough for the log to begin again at its start. */
 const messages = 8_000
 const writer = join(import.meta.dirname, '../standins/disk/writer.ts')
-
-/** The same moments each time, unless a seed says otherwise. */
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 describe('power losses on SQLite', () => {
   const folder = scratch()
@@ -32,7 +24,7 @@ describe('power losses on SQLite', () => {
       skip: !recorder && 'no C compiler',
     }, () => {
       const seed = Number(process.env.SEED ?? 42)
-      const random = numbers(seed)
+      const random = seeded(seed)
       const home = join(folder, disk)
       mkdirSync(home)
       const record = join(folder, `${disk}.record`)

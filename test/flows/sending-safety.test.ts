@@ -151,7 +151,7 @@ for (const { name, empty } of databases)
           now: () => clock.now,
           log,
         })
-        await store.beat('node')
+        await store.beat({ node: 'node' })
         for (const { id } of [device, second]) {
           await store.presence(id, 'node', true)
           await store.describe(id, { restrictedUntil: clock.now + 3_600_000 })
@@ -168,7 +168,7 @@ for (const { name, empty } of databases)
           await fleet.refresh()
           await sweeper.sweep()
           clock.now += 6_000
-          await store.beat('node')
+          await store.beat({ node: 'node' })
         }
         assert.equal(await store.journalHead(), before, 'nothing moved: both are held back')
         await store.describe(second.id, { restrictedUntil: null })
@@ -237,7 +237,7 @@ for (const { name, empty } of databases)
         const [first] = (await claimed(world)).messages
         await world.store.release(first!)
         world.clock.now += 1_000
-        const { messages } = await world.store.claim(world.device.id, 100, [first!.seq])
+        const { messages } = await world.store.claim(world.device.id, 100, { except: [first!.seq] })
         assert.deepEqual(
           messages.map(({ recipient }) => recipient),
           [numberOf(2)],

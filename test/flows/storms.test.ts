@@ -60,13 +60,15 @@ for (const { name, empty } of databases)
     assert.ok(found.every(message => message !== undefined))
     assert.equal((await copy.events(0, 100_000)).length > 3_000, true)
     assert.equal(await copy.heldCount(), held)
-    assert.deepEqual((await copy.claim(idle.id, 10)).messages, [], 'held messages are not handed out')
+    const leases = await copy.takeLinks('copy', [idle.id])
+    const claim = async () => (await copy.claim(idle.id, 10, { epoch: leases.get(idle.id)! })).messages
+    assert.deepEqual(await claim(), [], 'held messages are not handed out')
     for (let left = held; left > 0; ) {
       const { queued, taken } = await copy.unhold(100)
       left -= queued + taken
     }
     assert.deepEqual(
-      (await copy.claim(idle.id, 10)).messages.map(({ id }) => id),
+      (await claim()).map(({ id }) => id),
       [waiting.id],
     )
     await copy.close()

@@ -350,7 +350,7 @@ for (const { name, empty } of databases)
       assert.equal((await ask('PATCH', `/devices/${device.id}`, { phone: '+15550009999' })).status, 400)
     })
     test('after a restore, which brings no secrets, it is given both again', async () => {
-      await gateway.store.vaultForget(device.id, null, null)
+      await gateway.store.vaultForget(device.id, {})
       const path = `/devices/${device.id}`
       assert.equal((await ask('PATCH', path, { cloud: { access_token: graph.token } })).status, 400)
       const cloud = { access_token: graph.token, app_secret: graph.appSecret }

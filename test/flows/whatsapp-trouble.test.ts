@@ -44,6 +44,7 @@ test('a line that takes messages and decrypts none is given up, and the next one
   const line = new WhatsAppLine({
     versions: new WebVersions({ lookUp: async () => undefined, now: Date.now }),
     device: { ...device } as Device,
+    lease: { epoch: 1, isHeld: () => true },
     news: {
       receipt: async () => {},
       received: async ({ text }) => void heard.push(text),

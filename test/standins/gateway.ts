@@ -55,6 +55,7 @@ export async function startGateway(options: TestOptions = {}): Promise<TestGatew
   }
   const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') }
   const config = readConfig({
+    DRAIN_SECONDS: '0',
     PORT: '0',
     RATE_LIMIT: '1000000',
     DATABASE_URL: database ?? (await emptySqlite()),

@@ -24,6 +24,7 @@ const gateway = await build(
     RATE_LIMIT: '1000000',
     STREAMS_PER_KEY: '1000',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
+    DRAIN_SECONDS: process.env.DRAIN_SECONDS ?? '0',
     WHATSAPP_WS_URL: process.env.WHATSAPP_WS_URL,
     WEBHOOK_ALLOW_HOSTS: process.env.WEBHOOK_ALLOW_HOSTS,
   }),
@@ -34,6 +35,8 @@ const gateway = await build(
         onAir: (message, device) => appendFileSync(ledger, `${message.id} ${device.id}\n`),
       }),
     ],
+    ...(process.env.NODE_NAME !== undefined && { node: process.env.NODE_NAME }),
   },
 )
+process.on('SIGTERM', () => void gateway.stop().then(() => process.exit(0)))
 process.stdout.write(`${await gateway.start()}\n`)

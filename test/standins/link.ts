@@ -55,6 +55,7 @@ export function messageTo(recipient: string): Message {
     deliveredAt: null,
     readAt: null,
     attempts: 1,
+    epoch: 1,
     version: 2,
     reported: null,
     cancelAsked: false,
@@ -65,11 +66,12 @@ export function messageTo(recipient: string): Message {
 export function listen(kind: LinkKind) {
   const receipts: Receipt[] = []
   const received: Omit<Incoming, 'deviceId'>[] = []
-  const link = kind.open(device, {
-    receipt: async receipt => void receipts.push(receipt),
-    received: async incoming => void received.push(incoming),
+  const news = {
+    receipt: async (receipt: Receipt) => void receipts.push(receipt),
+    received: async (incoming: Omit<Incoming, 'deviceId'>) => void received.push(incoming),
     amended: async () => {},
     online: async () => {},
-  })
+  }
+  const link = kind.open(device, news, { epoch: 1, isHeld: () => true })
   return { link, receipts, received }
 }

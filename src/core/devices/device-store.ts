@@ -1,28 +1,26 @@
-/** Port: what we need remembered of devices, and of the nodes that hold their links. */
+/** Port: what we need remembered of devices. */
 
 import type { Owned } from '../environment.ts'
 import type { Keep } from '../idempotency.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
-import type { Description, Device, Load, Node } from './device.ts'
+import type { Description, Device, Load } from './device.ts'
 import type { DeviceChange, DeviceDraft } from './device-draft.ts'
 import type { Invitation, Phone, PhoneNote, Proof } from './phone.ts'
+
+/** `epoch`: only while that lease of the link is the newest. `insteadOf`: only if no node but that one has the link. */
+export type PresenceGuard = { epoch?: number; insteadOf?: string | null }
 
 export interface DeviceStore {
   enrol(draft: DeviceDraft, keep?: Keep<Device>): Promise<Device>
   change(device: Owned, change: DeviceChange): Promise<Device | undefined>
   retire(device: Owned): Promise<Device | undefined>
-  /** Notes that a node's link to the device is up or down. With `insteadOf`, only if no node but that one holds the link. False: another node was quicker. */
-  presence(deviceId: string, node: string, online: boolean, insteadOf?: string | null): Promise<boolean>
-  /** Notes that a node ends of its own accord: its devices are offline and free for other nodes. */
-  leave(node: string): Promise<void>
-  /** Notes that the node is alive. */
-  beat(node: string): Promise<void>
+  /** Notes that a node's link to the device is up or down. False: another node has the link. */
+  presence(deviceId: string, node: string, online: boolean, only?: PresenceGuard): Promise<boolean>
   /** The devices of an environment, removed ones too. */
   devices(environmentId: number): Awaitable<Device[]>
   /** Those of all environments: for loops and the command line. */
   allDevices(): Awaitable<Device[]>
   loads(): Awaitable<Load[]>
-  nodes(): Awaitable<Node[]>
   /** Changes whenever any device does: a cheap way to see that `allDevices` is worth reading again. */
   devicesVersion(): Awaitable<number>
 

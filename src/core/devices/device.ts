@@ -82,6 +82,3 @@ export type Load = {
   movable: number
   pace: Pace
 }
-
-/** A node that serves links, and when it last showed signs of life. */
-export type Node = { name: string; seenAt: number }

@@ -4,25 +4,23 @@ import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
 import { Rerun } from '../lib/rerun.ts'
 import type { Link, LinkKind, News } from '../link.ts'
+import { deviceLease, type Lease } from '../nodes/lease.ts'
+import type { Membership } from '../nodes/membership.ts'
 import type { Store } from '../store.ts'
 import type { Device } from './device.ts'
-import { type Fleet, nodeTimeoutMs } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
 import type { DeviceKind } from './kinds/kinds.ts'
 import { Pump } from './pump.ts'
 
 /** How soon this node notices what other processes changed: half of the promised second. */
 const lookMs = 500
-const beatMs = nodeTimeoutMs / 4
 const resumePage = 500
 
 export type DispatcherParts = {
-  /** This node's name, unlike that of any other living node. */
-  node: string
-  /** Whether a node is known to have ended, so that its links need not wait for the time-out. */
-  ended: (node: string) => boolean
+  membership: Pick<Membership, 'name' | 'takeLinks'>
   kinds: readonly LinkKind[]
   fleet: Fleet
-  store: Pick<Store, 'claim' | 'release' | 'presence' | 'beat' | 'leave' | 'unanswered'>
+  store: Pick<Store, 'claim' | 'release' | 'presence' | 'unanswered' | 'letGo'>
   news: (device: Device) => Omit<News, 'online'>
   now: () => number
   log: Log
@@ -31,6 +29,8 @@ export type DispatcherParts = {
 type Line = {
   link: Link
   pump: Pump | undefined
+  /** Undefined: it is pulled, and nobody has to hold it. */
+  lease: Lease | undefined
   /** What the link said last. */
   online: boolean
 }
@@ -46,8 +46,9 @@ export class Dispatcher {
     await this.#parts.fleet.refresh()
     await this.#sync()
   })
-  #beatAt = -Infinity
   #stopping = false
+  /** It takes no more links. */
+  #handingOver = false
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
@@ -65,7 +66,7 @@ export class Dispatcher {
     this.#look.start()
   }
 
-  /** Hands over what was claimed, closes the links and says that their devices are offline. */
+  /** Hands over what was claimed and closes the links. */
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#look.stop()
@@ -73,7 +74,19 @@ export class Dispatcher {
     await this.#refreshing.run().catch(() => {})
     for (const deviceId of this.#lines.keys()) this.#hangUp(deviceId)
     await Promise.all(this.#ending.values())
-    await this.#parts.store.leave(this.#parts.node)
+  }
+
+  /** Lets other nodes take the links at once. Phones stay until their streams end. */
+  async handOver(): Promise<void> {
+    this.#handingOver = true
+    await this.#refreshing.run().catch(() => {})
+    this.lapse()
+    await Promise.all(this.#ending.values())
+  }
+
+  /** Another node may hold the links by now: they are closed at once. */
+  lapse(): void {
+    for (const [deviceId, { lease }] of this.#lines) if (lease) this.#hangUp(deviceId)
   }
 
   /** There is something to do for this device. */
@@ -94,11 +107,7 @@ export class Dispatcher {
   }
 
   async #round(): Promise<undefined> {
-    const { store, node, fleet, now } = this.#parts
-    if (now() - this.#beatAt >= beatMs) {
-      await store.beat(node)
-      this.#beatAt = now()
-    }
+    const { fleet } = this.#parts
     await this.refresh()
     for (const { device, load } of fleet.members())
       if (load.waiting > 0 && !device.paused) this.wake(device.id)
@@ -106,8 +115,10 @@ export class Dispatcher {
 
   async #sync(): Promise<void> {
     if (this.#stopping) return
-    const { fleet, log } = this.#parts
+    const { fleet, membership } = this.#parts
     const work: Promise<void>[] = []
+    const pulled: Device[] = []
+    const held: Device[] = []
     for (const { device } of fleet.members()) {
       const line = this.#lines.get(device.id)
       if (line) {
@@ -117,10 +128,13 @@ export class Dispatcher {
         }
         line.link.adapt?.(device)
         if (!this.#isNoted(device, line)) work.push(this.#note(device, line).then(() => {}))
-      } else if (this.#isToOpen(device)) {
-        log.debug({ device: device.id, kind: device.kind }, 'opening a link')
-        work.push(this.#open(device))
-      }
+      } else if (this.#isToOpen(device)) (this.#isPulled(device) ? pulled : held).push(device)
+    }
+    const leases = held.length > 0 ? await membership.takeLinks(held.map(({ id }) => id)) : new Map()
+    for (const device of pulled) work.push(this.#open(device, undefined))
+    for (const device of held) {
+      const lease = leases.get(device.id)
+      if (lease) work.push(this.#open(device, lease))
     }
     if (work.length === 0) return
     await Promise.all(work)
@@ -128,40 +142,56 @@ export class Dispatcher {
   }
 
   #isToOpen(device: Device): boolean {
-    if (device.removedAt !== null || this.#ending.has(device.id)) return false
-    return this.#kinds.has(device.kind) && !this.#heldElsewhere(device)
+    if (device.removedAt !== null || this.#ending.has(device.id) || !this.#kinds.has(device.kind))
+      return false
+    if (this.#isPulled(device)) return !this.#heldElsewhere(device)
+    // A node that drains keeps its devices online until somebody has taken their links.
+    return (
+      !this.#handingOver && (!this.#heldElsewhere(device) || this.#parts.fleet.isDraining(device.heldBy!))
+    )
+  }
+
+  #isPulled({ kind }: Device): boolean {
+    return this.#kinds.get(kind)?.isPulled ?? false
   }
 
   /** Another living node holds the link. */
   #heldElsewhere({ heldBy }: Device): boolean {
-    const { node, ended, fleet } = this.#parts
-    return heldBy !== null && heldBy !== node && fleet.isAlive(heldBy) && !ended(heldBy)
+    const { membership, fleet } = this.#parts
+    return heldBy !== null && heldBy !== membership.name && fleet.isAlive(heldBy)
   }
 
   #isNoted(device: Device, line: Line): boolean {
-    return device.online === line.online && (!line.online || device.heldBy === this.#parts.node)
+    return device.online === line.online && (!line.online || device.heldBy === this.#parts.membership.name)
   }
 
   /** False: another node was quicker, and has the link. */
-  #note({ id, heldBy }: Device, { online }: Line): Promise<boolean> {
-    return this.#parts.store.presence(id, this.#parts.node, online, heldBy)
+  #note({ id, heldBy }: Device, { online, lease }: Line): Promise<boolean> {
+    const only = lease ? { epoch: lease.epoch } : { insteadOf: heldBy }
+    return this.#parts.store.presence(id, this.#parts.membership.name, online, only)
   }
 
-  async #open(device: Device): Promise<void> {
+  async #open(device: Device, lease: Lease | undefined): Promise<void> {
     const { store, news, now, log, fleet } = this.#parts
-    const told = news(device)
-    const line: Line = { link: { close: async () => {} }, pump: undefined, online: false }
-    const link = this.#kinds.get(device.kind)!.open(device, {
-      ...told,
-      online: async online => {
-        line.online = online
-        await this.#note(device, line)
+    log.debug({ device: device.id, kind: device.kind, epoch: lease?.epoch }, 'opening a link')
+    const told = lease ? fenced(news(device), lease) : news(device)
+    const line: Line = { link: { close: async () => {} }, pump: undefined, lease, online: false }
+    const link = this.#kinds.get(device.kind)!.open(
+      device,
+      {
+        ...told,
+        online: async online => {
+          line.online = online
+          await this.#note(device, line)
+        },
       },
-    })
+      lease ?? everybodys,
+    )
     line.link = link
     if (link.send)
       line.pump = new Pump({
         deviceId: device.id,
+        lease: lease ?? everybodys,
         send: message => link.send!(message),
         isUp: () => link.isUp?.() ?? true,
         store,
@@ -210,9 +240,26 @@ export class Dispatcher {
     this.#ending.set(deviceId, ended)
   }
 
-  async #end(deviceId: string, { pump, link }: Line): Promise<void> {
+  async #end(deviceId: string, line: Line): Promise<void> {
+    const { store, membership } = this.#parts
+    const { pump, link, lease } = line
     await pump?.stop()
     await link.close()
-    if (!this.#stopping) await this.#parts.store.presence(deviceId, this.#parts.node, false)
+    if (this.#stopping) return
+    if (!this.#handingOver) {
+      await store.presence(deviceId, membership.name, false, lease ? { epoch: lease.epoch } : {})
+      return
+    }
+    // Whoever takes it goes on where this node stops; until then the device counts as online.
+    if (lease) await store.letGo(membership.name, [deviceLease(deviceId)])
   }
 }
+
+/** Receipts say under which lease they came. */
+const fenced = (told: Omit<News, 'online'>, { epoch }: Lease): Omit<News, 'online'> => ({
+  ...told,
+  receipt: receipt => told.receipt({ ...receipt, epoch }),
+})
+
+/** Of a link that nobody has to hold. */
+const everybodys: Lease = { epoch: 0, isHeld: () => true }

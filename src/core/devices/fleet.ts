@@ -3,12 +3,10 @@
 import { Rerun } from '../lib/rerun.ts'
 import type { Candidate } from '../messages/choose.ts'
 import type { Message } from '../messages/message.ts'
+import type { Node } from '../nodes/node.ts'
 import type { Store } from '../store.ts'
 import type { Device, Load } from './device.ts'
 import { freshPace, mayHand, nextChance } from './pace.ts'
-
-/** A node that has not shown itself for so long is dead, and its links with it. */
-export const nodeTimeoutMs = 10_000
 
 type FleetStore = Pick<Store, 'allDevices' | 'loads' | 'nodes' | 'devicesVersion'>
 
@@ -19,7 +17,8 @@ export class Fleet {
   #byEnvironment = new Map<number, Candidate[]>()
   #version = -1
   #choices = 0
-  #alive: ReadonlySet<string> = new Set()
+  /** Those alive, by name. */
+  #nodes: ReadonlyMap<string, Node> = new Map()
   readonly #reading = new Rerun(() => this.#read())
 
   constructor(store: FleetStore, now: () => number) {
@@ -39,9 +38,14 @@ export class Fleet {
     return this.#members.values()
   }
 
-  /** Whether the node has shown itself lately. */
+  /** Whether the node has renewed its lease lately. */
   isAlive(node: string): boolean {
-    return this.#alive.has(node)
+    return this.#nodes.has(node)
+  }
+
+  /** Whether it hands over what it holds. */
+  isDraining(node: string): boolean {
+    return this.#nodes.get(node)?.isDraining === true
   }
 
   /** The devices of an environment that were not removed. */
@@ -86,12 +90,11 @@ export class Fleet {
       this.#version = version
       this.#take(devices)
     }
-    const dead = this.#now() - nodeTimeoutMs
-    this.#alive = new Set(nodes.filter(node => node.seenAt > dead).map(node => node.name))
+    this.#nodes = new Map(nodes.filter(({ isAlive }) => isAlive).map(node => [node.name, node]))
     for (const member of this.#members.values()) {
       const { device } = member
       member.online =
-        device.online && device.heldBy !== null && this.#alive.has(device.heldBy) && device.removedAt === null
+        device.online && device.heldBy !== null && this.isAlive(device.heldBy) && device.removedAt === null
     }
     for (const load of loads) {
       const member = this.#members.get(load.deviceId)

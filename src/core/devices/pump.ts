@@ -16,10 +16,12 @@ import { Loop } from '../lib/loop.ts'
 import type { Link } from '../link.ts'
 import { LinkDown } from '../link.ts'
 import type { Message, Receipt } from '../messages/message.ts'
+import type { Lease } from '../nodes/lease.ts'
 import type { Store } from '../store.ts'
 
 export type PumpParts = {
   deviceId: string
+  lease: Lease
   send: NonNullable<Link['send']>
   isUp: () => boolean
   store: Pick<Store, 'claim' | 'release' | 'unanswered'>
@@ -79,7 +81,7 @@ export class Pump {
     await this.#payDebts()
     const down = this.#downUntil - performance.now()
     if (down > 0) return down
-    if (!this.#parts.isUp()) return downMs
+    if (!this.#parts.isUp() || !this.#parts.lease.isHeld()) return downMs
     const { now } = this.#parts
     const room = handful - this.#underWay.size
     // Whichever is answered first wakes this pump.
@@ -114,14 +116,13 @@ export class Pump {
   }
 
   async #claim(room: number, resting: readonly { seq: number }[]) {
-    const { store, deviceId, claimed, now } = this.#parts
+    const { store, deviceId, lease, claimed, now } = this.#parts
     const before = now()
     try {
-      const claim = await store.claim(
-        deviceId,
-        room,
-        resting.map(({ seq }) => seq),
-      )
+      const claim = await store.claim(deviceId, room, {
+        epoch: lease.epoch,
+        except: resting.map(({ seq }) => seq),
+      })
       claimed(claim.messages)
       return claim
     } catch (error) {
@@ -131,18 +132,20 @@ export class Pump {
   }
 
   /**
-   * A commit that failed may be there all the same. Whatever has been with this device since then came from that claim,
-   * for there was no other, and has not been handed over.
+   * A commit that failed may be there all the same. Whatever has been with this device since then, and was claimed under
+   * this lease, came from that claim, for there was no other, and has not been handed over. What came under another lease
+   * was claimed by another node.
    */
   async #recover() {
-    const { store, deviceId, log } = this.#parts
+    const { store, deviceId, lease, log } = this.#parts
     const since = this.#doubtSince!
     const messages: Message[] = []
     for (let after = 0; ; ) {
       const some = await store.unanswered(deviceId, after, page)
       messages.push(
         ...some.filter(
-          ({ id, handedAt }) => handedAt !== null && handedAt >= since && !this.#underWay.has(id),
+          ({ id, handedAt, epoch }) =>
+            handedAt !== null && handedAt >= since && epoch === lease.epoch && !this.#underWay.has(id),
         ),
       )
       if (some.length < page) break
@@ -158,9 +161,11 @@ export class Pump {
   }
 
   async #hand(message: Message): Promise<void> {
-    const { send, store, record, log, deviceId } = this.#parts
+    const { send, store, record, log, deviceId, lease } = this.#parts
     let receipt: Receipt | undefined
     try {
+      // This process may have slept since it claimed the message.
+      if (!lease.isHeld()) throw new LinkDown('another node may have the link')
       receipt = await send(message)
     } catch (error) {
       if (error instanceof LinkDown) {

@@ -13,9 +13,11 @@ export interface Vault {
   list(type: string, range?: VaultRange): Promise<Map<string, string>>
   /** All or nothing, and on disk when the promise resolves. */
   write(changes: readonly VaultChange[]): Promise<void>
-  /** Forgets entries of a type that were written before then; without one, everything. */
-  forget(type?: string, before?: number, /** A type that is kept. */ but?: string): Promise<void>
+  forget(part: VaultPart): Promise<void>
 }
+
+/** Entries of a type, or of all types but one, that were written before then, or whenever. */
+export type VaultPart = { type?: string; before?: number; but?: string }
 
 /** The first of them, up to an id. */
 export type VaultRange = { limit?: number; before?: string }
@@ -28,7 +30,8 @@ export interface VaultStore {
     ids: readonly string[],
   ): Awaitable<{ id: string; value: string }[]>
   vaultList(deviceId: string, type: string, range?: VaultRange): Awaitable<{ id: string; value: string }[]>
-  vaultWrite(deviceId: string, changes: readonly VaultChange[]): Promise<void>
+  /** With an epoch, only while that lease of the device's link is the newest; else it throws `LeaseLost`. */
+  vaultWrite(deviceId: string, changes: readonly VaultChange[], epoch?: number): Promise<void>
   /** Instead of all there is, save that of one type. */
   vaultReplace(
     deviceId: string,
@@ -36,5 +39,5 @@ export interface VaultStore {
     but: string,
     keep?: Keep<void>,
   ): Promise<void>
-  vaultForget(deviceId: string, type: string | null, before: number | null, but?: string): Promise<void>
+  vaultForget(deviceId: string, part: VaultPart, epoch?: number): Promise<void>
 }

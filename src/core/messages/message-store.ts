@@ -26,6 +26,13 @@ export type Transfer = {
 /** What was let go: messages that are queued again, and messages a device had taken, which are not sent again. */
 export type Unheld = { queued: number; taken: number }
 
+export type ClaimOptions = {
+  /** Of the lease under which it is claimed: if another node has taken the link since, nothing is. */
+  epoch?: number
+  /** Messages that rest, by seq. */
+  except?: readonly number[]
+}
+
 export interface MessageStore {
   /** Keeps new messages, all or none but for those whose recipient opted out, queued for their devices or scheduled. */
   accept(messages: readonly NewMessage[], keep?: Keep<Accepted>): Promise<Accepted>
@@ -34,11 +41,7 @@ export interface MessageStore {
   /** When the next scheduled message falls due. */
   nextDue(): Awaitable<number | undefined>
   /** Hands a device up to `limit` queued messages, oldest first, within its pace. They become `sending`. */
-  claim(
-    deviceId: string,
-    limit: number,
-    /** Messages that rest, by seq. */ except?: readonly number[],
-  ): Promise<Claim>
+  claim(deviceId: string, limit: number, options?: ClaimOptions): Promise<Claim>
   /** The same for a phone that asks. Undefined: the phone has registered again since; this token is stale. */
   pull(deviceId: string, registration: number, limit: number): Promise<Claim | undefined>
   /** Takes a claim back that certainly never left the gateway. */

@@ -69,6 +69,8 @@ export type Message = {
   readAt: number | null
   /** How often it was handed to a device. */
   attempts: number
+  /** Under which lease of the device's link, or registration of the phone, it was handed over. */
+  epoch: number | null
   /** How often its state changed: the number of its latest event. */
   version: number
   /** The device's own times; null while it has said nothing about the message. */
@@ -110,6 +112,8 @@ export type Receipt = {
   error?: Failure
   /** The device's own time of each state it tells of. The earliest of each is kept. */
   times?: DeviceTimes
+  /** The lease of the link that it came over: older ones have nothing to say about what newer ones took. */
+  epoch?: number
 }
 
 export type DeviceTimes = Partial<Record<'taken' | 'processed' | Outcome, number>>

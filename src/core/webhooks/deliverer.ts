@@ -6,29 +6,28 @@
  *       ├──410──────────────▶ the webhook is disabled (gone)
  *       └──10 in a row fail─▶ the webhook rests 5 s, doubled up to 5 min, and is then tried with one event
  *
- * A page is settled in one commit: its deliveries, the position in the journal, and the lease of this node. After a crash
- * the page is posted again, so a receiver may see an event twice and never misses one.
+ * A page is settled in one commit, its deliveries and the position in the journal, under the lease of this node. After a
+ * crash the page is posted again, so a receiver may see an event twice and never misses one.
  */
 
 import type { Journal } from '../events/journal.ts'
 import { inParallel } from '../lib/in-parallel.ts'
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
+import type { Lease } from '../nodes/lease.ts'
 import type { Store } from '../store.ts'
 import { type AttemptParts, type Told, tell } from './attempt.ts'
 import { type Delivery, givenUpMs, type Webhook } from './webhook.ts'
 import type { Settlement } from './webhook-store.ts'
 
 export type DelivererParts = AttemptParts & {
-  node: string
-  store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'holdWebhook' | 'webhook'>
+  store: Pick<Store, 'settle' | 'dueDeliveries' | 'nextDelivery' | 'nextReplay' | 'webhook'>
   journal: Pick<Journal, 'read' | 'after' | 'event'>
   log: Log
 }
 
-/** How long a lease lasts unless renewed; then another process may take over. */
-export const holdMs = 30_000
-const renewMs = 10_000
+/** So long at most until the outcomes of a page are stored. */
+const settleMs = 10_000
 /** Requests to one address at a time. */
 const atOnce = 10
 const page = 100
@@ -51,19 +50,19 @@ export class Deliverer {
   readonly #stop = new AbortController()
   /** Also aborts requests in flight. */
   readonly #giveUp = new AbortController()
+  readonly #lease: Lease
   #webhook: Webhook
   /** Failures in a row. */
   #misses = 0
-  #renewedAt: number
   /** The position as last stored in the database. */
   #notedAt: number
   /** The lease is lost, or the webhook is disabled or removed. */
   isOver = false
 
-  constructor(webhook: Webhook, parts: DelivererParts) {
+  constructor(webhook: Webhook, lease: Lease, parts: DelivererParts) {
     this.#webhook = webhook
+    this.#lease = lease
     this.#parts = parts
-    this.#renewedAt = parts.now()
     this.#notedAt = webhook.position
     this.#loop = new Loop(
       lookMs,
@@ -87,7 +86,6 @@ export class Deliverer {
   async #round(): Promise<number | undefined> {
     if (this.isOver) return lookMs
     const { store, journal, now } = this.#parts
-    await this.#renew()
     await this.#refresh()
     if (this.isOver) return lookMs
     const rest = (this.#webhook.restsUntil ?? 0) - now()
@@ -174,7 +172,7 @@ export class Deliverer {
     const begunAt = performance.now()
     const some = this.#misses >= patience ? jobs.slice(0, 1) : jobs
     await inParallel(some.length, this.#window, async index => {
-      if (isEnough || this.isOver) return
+      if (isEnough || this.isOver || !this.#lease.isHeld()) return
       const { event, before } = some[index]!
       const one =
         event.json === ''
@@ -188,8 +186,7 @@ export class Deliverer {
         this.#misses >= patience ||
         one.restsUntil !== undefined ||
         one.disable !== undefined ||
-        // Renew the lease well before it expires.
-        performance.now() - begunAt > renewMs
+        performance.now() - begunAt > settleMs
     })
     // Up to the first unfinished attempt: everything after it is sent again.
     const gap = some.findIndex((_, index) => told[index] === undefined)
@@ -197,7 +194,7 @@ export class Deliverer {
   }
 
   async #settle(told: readonly Told[], position: number, replay?: Settlement['replay']): Promise<void> {
-    const { store, node, now, log } = this.#parts
+    const { store, now, log } = this.#parts
     const { id, url, failingSince } = this.#webhook
     const asked = Math.max(0, ...told.map(({ restsUntil = 0 }) => restsUntil))
     const tired = this.#misses >= patience ? now() + this.#restMs() : 0
@@ -208,8 +205,7 @@ export class Deliverer {
     const disable = told.find(one => one.disable)?.disable ?? (isHopeless ? 'failing' : undefined)
     const settled = await store.settle({
       id,
-      node,
-      untilMs: holdMs,
+      epoch: this.#lease.epoch,
       url,
       position,
       ...(tried.length > 0 && { isWell: succeeded }),
@@ -218,7 +214,6 @@ export class Deliverer {
       ...(replay && { replay }),
       ...(disable && { disable }),
     })
-    this.#renewedAt = now()
     if (settled && !settled.enabled)
       log.warn({ webhook: id, reason: settled.disabledReason }, 'webhook disabled')
     if (settled?.enabled) this.#take(settled)
@@ -229,21 +224,11 @@ export class Deliverer {
     return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(10, this.#misses - patience))
   }
 
-  async #renew(): Promise<void> {
-    const { store, node, now } = this.#parts
-    if (now() - this.#renewedAt < renewMs) return
-    const held = await store.holdWebhook({ id: this.#webhook.id, node, untilMs: holdMs })
-    this.#renewedAt = now()
-    if (held) this.#take(held)
-    else this.isOver = true
-  }
-
   /** Somebody may have changed it a moment ago. */
   async #refresh(): Promise<void> {
-    const { store, node } = this.#parts
     const { environmentId, id, url } = this.#webhook
-    const fresh = await store.webhook(environmentId, id)
-    if (!fresh?.enabled || fresh.heldBy !== node) {
+    const fresh = await this.#parts.store.webhook(environmentId, id)
+    if (!fresh?.enabled || !this.#lease.isHeld()) {
       this.isOver = true
       return
     }

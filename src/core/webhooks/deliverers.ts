@@ -2,15 +2,17 @@
 
 import type { Log } from '../lib/log.ts'
 import { Loop } from '../lib/loop.ts'
+import { webhookLease } from '../nodes/lease.ts'
+import type { Membership } from '../nodes/membership.ts'
 import type { Store } from '../store.ts'
-import { Deliverer, type DelivererParts, holdMs } from './deliverer.ts'
+import { Deliverer, type DelivererParts } from './deliverer.ts'
 import type { Webhook } from './webhook.ts'
 
 export type DeliverersParts = Omit<DelivererParts, 'store'> & {
-  store: DelivererParts['store'] &
-    Pick<Store, 'allWebhooks' | 'letGoWebhooks' | 'forgetDeliveries' | 'clearRemoved'>
-  /** Whether a process is known to have ended, so that its addresses need not wait. */
-  ended: (node: string) => boolean
+  store: DelivererParts['store'] & Pick<Store, 'allWebhooks' | 'letGo' | 'forgetDeliveries' | 'clearRemoved'>
+  membership: Pick<Membership, 'name' | 'take'>
+  /** Whether a node holds what it holds: it is alive. */
+  isAlive: (node: string) => boolean
   /** For how long the outcome of each event is kept. */
   logMs: number
   log: Log
@@ -42,9 +44,16 @@ export class Deliverers {
   /** Finishes what is being told, and lets others go on. */
   async stop(): Promise<void> {
     await this.#loop.stop()
+    const held = [...this.#postmen.keys()].map(webhookLease)
     await Promise.all([...this.#postmen.values()].map(deliverer => deliverer.stop()))
     this.#postmen.clear()
-    await this.#parts.store.letGoWebhooks(this.#parts.node)
+    if (held.length > 0) await this.#parts.store.letGo(this.#parts.membership.name, held)
+  }
+
+  /** Other nodes may have the webhooks by now: nothing more is posted. */
+  lapse(): void {
+    for (const deliverer of this.#postmen.values()) void deliverer.stop()
+    this.#postmen.clear()
   }
 
   /** Somebody added or changed an address. */
@@ -62,26 +71,27 @@ export class Deliverers {
       // Not waited for: what hangs at one address must not keep the others waiting.
       void deliverer.stop()
     }
-    for (const webhook of all)
-      if (webhook.enabled && !this.#postmen.has(webhook.id)) await this.#take(webhook)
+    const free = all.filter(one => one.enabled && !this.#postmen.has(one.id) && !this.#isElsewhere(one))
+    if (free.length > 0) await this.#take(free)
     return (await this.#forget()) ? 0 : undefined
   }
 
-  async #take(webhook: Webhook): Promise<void> {
-    const { store, node, ended, now } = this.#parts
-    const { id, heldBy, heldUntil } = webhook
-    const isElsewhere = heldBy !== null && heldBy !== node && (heldUntil ?? 0) > now()
-    if (isElsewhere && !ended(heldBy)) return
-    const held = await store.holdWebhook({
-      id,
-      node,
-      untilMs: holdMs,
-      ...(isElsewhere && { insteadOf: heldBy }),
-    })
-    if (!held) return
-    const deliverer = new Deliverer(held, this.#parts)
-    this.#postmen.set(id, deliverer)
-    deliverer.start()
+  #isElsewhere({ heldBy }: Webhook): boolean {
+    const { membership, isAlive } = this.#parts
+    return heldBy !== null && heldBy !== membership.name && isAlive(heldBy)
+  }
+
+  async #take(webhooks: readonly Webhook[]): Promise<void> {
+    const leases = await this.#parts.membership.take(webhooks.map(({ id }) => webhookLease(id)))
+    for (const { environmentId, id } of webhooks) {
+      const lease = leases.get(webhookLease(id))
+      // Read again: whoever had it may have told more since.
+      const webhook = lease && (await this.#parts.store.webhook(environmentId, id))
+      if (!webhook?.enabled) continue
+      const deliverer = new Deliverer(webhook, lease!, this.#parts)
+      this.#postmen.set(id, deliverer)
+      deliverer.start()
+    }
   }
 
   /** Deletes the outcomes of old events. True: more may be left. */

@@ -12,11 +12,11 @@ import type {
   WebhookDraft,
 } from './webhook.ts'
 
-/** A lease: which process delivers to a webhook, and until when. `insteadOf`: a process that has ended. */
-export type Hold = { id: string; node: string; untilMs: number; insteadOf?: string }
-
 /** The outcomes of some deliveries to one address. */
-export type Settlement = Omit<Hold, 'insteadOf'> & {
+export type Settlement = {
+  id: string
+  /** Of the lease under which they were made. */
+  epoch: number
   /** The address that was called. */
   url: string
   /** Everything up to there was tried. */
@@ -52,10 +52,7 @@ export interface WebhookStore {
   /** Those of all environments: for loops and the command line. */
   allWebhooks(): Awaitable<Webhook[]>
   webhook(environmentId: number, id: string): Awaitable<Webhook | undefined>
-  /** Takes or renews the lease. Undefined: another process holds it, or the webhook is not enabled. */
-  holdWebhook(hold: Hold): Promise<Webhook | undefined>
-  letGoWebhooks(node: string): Promise<void>
-  /** Stores the outcomes of some deliveries. Undefined: another process serves this address now. */
+  /** Stores the outcomes of some deliveries. Undefined: another node has the webhook now. */
   settle(settlement: Settlement): Promise<Webhook | undefined>
   dueDeliveries(webhookId: string, limit: number): Awaitable<Delivery[]>
   /** When the next delivery is to be tried again. */

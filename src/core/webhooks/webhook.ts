@@ -32,7 +32,6 @@ export type Webhook = {
   /** Nothing is sent to it before then (backoff). */
   restsUntil: number | null
   heldBy: string | null
-  heldUntil: number | null
   createdAt: number
 }
 

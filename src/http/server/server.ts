@@ -86,6 +86,7 @@ export function buildServer(parts: ServerParts): Server {
   return {
     edge,
     refuse: () => {
+      edge.isDraining = true
       closing = true
       streams.stop()
     },

@@ -45,6 +45,7 @@ type Line = { news: News; online: boolean; attention: string; settings: string; 
  */
 export class Switchboard implements LinkKind {
   readonly kind = android.name
+  readonly isPulled = true
   readonly #parts: SwitchboardParts
   readonly #contacts = new Map<string, Contact>()
   readonly #lines = new Map<string, Line>()

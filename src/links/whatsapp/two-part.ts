@@ -40,6 +40,6 @@ export class TwoPart {
   }
 
   async forgetOld(before: number): Promise<void> {
-    await this.#vault.forget(halvesType, before)
+    await this.#vault.forget({ type: halvesType, before })
   }
 }

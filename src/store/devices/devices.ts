@@ -1,6 +1,6 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
-import type { Connection, Description, Device, Load, Node } from '../../core/devices/device.ts'
+import type { Connection, Description, Device, Load } from '../../core/devices/device.ts'
 import type { DeviceChange } from '../../core/devices/device-draft.ts'
 import { checkSafety } from '../../core/devices/device-rules.ts'
 import { kindOf, safetyOf } from '../../core/devices/kinds/kinds.ts'
@@ -107,23 +107,6 @@ export const retire: Verb<Owned, Device | undefined> = each(async (tx, { environ
   return { ...before, removedAt: tx.now }
 })
 
-type Presence = { deviceId: string; node: string; online: boolean; insteadOf: string | null | undefined }
-
-export const presence: Verb<Presence, boolean> = each(noted)
-
-async function noted(tx: Transaction, { deviceId, node, online, insteadOf }: Presence): Promise<boolean> {
-  const before = await device(tx, deviceId)
-  // A node that lost the link to another has nothing more to say about it.
-  if (!before || (!online && before.heldBy !== node)) return false
-  const { heldBy } = before
-  if (insteadOf !== undefined && heldBy !== null && heldBy !== node && heldBy !== insteadOf) return false
-  if (before.online === online && heldBy === node) return true
-  await tx.all(sql`UPDATE devices SET online = ${online}, held_by = ${node} WHERE id = ${deviceId}`)
-  tx.devicesChanged()
-  if (before.online !== online) tell(tx, online ? 'device.online' : 'device.offline', before)
-  return true
-}
-
 export const describe: Verb<{ deviceId: string; description: Description }, void> = each(
   async (tx, { deviceId, description }) => {
     const before = await device(tx, deviceId)
@@ -156,34 +139,10 @@ async function rest(tx: Transaction, deviceId: string, until: number | null): Pr
   tx.devicesChanged()
 }
 
-export const leave: Verb<string, void> = each(async (tx, name) => {
-  for (const held of (await allDevices(tx)).filter(one => one.heldBy === name)) {
-    await tx.all(sql`UPDATE devices SET online = 0, held_by = NULL WHERE id = ${held.id}`)
-    tx.devicesChanged()
-    if (held.online) tell(tx, 'device.offline', held)
-  }
-  await tx.all(sql`DELETE FROM nodes WHERE name = ${name}`)
-})
-
-export const beat: Verb<string, void> = async (tx, names) => {
-  for (const name of new Set(names)) {
-    await tx.all(sql`
-      INSERT INTO nodes (name, seen_at) VALUES (${name}, ${tx.now})
-      ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`)
-  }
-  const dayAgo = tx.now - 86_400_000
-  await tx.all(sql`DELETE FROM nodes WHERE seen_at < ${dayAgo}`)
-  return names.map(() => undefined)
-}
-
 export async function loads(connection: Sql): Promise<Load[]> {
   const found = await connection.all<Omit<Load, 'pace'> & { pace: string }>(sql`
     SELECT device_id AS "deviceId", waiting, waiting_parts AS "waitingParts", movable, pace FROM loads`)
   return found.map(row => ({ ...row, pace: JSON.parse(row.pace) as Pace }))
-}
-
-export async function nodes(connection: Sql): Promise<Node[]> {
-  return await connection.all(sql`SELECT name, seen_at AS "seenAt" FROM nodes`)
 }
 
 export async function devicesVersion(connection: Sql): Promise<number> {

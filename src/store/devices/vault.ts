@@ -1,8 +1,10 @@
 /** Sealed entries of links. */
 
-import type { VaultChange, VaultRange } from '../../core/devices/vault.ts'
+import type { VaultChange, VaultPart, VaultRange } from '../../core/devices/vault.ts'
+import { deviceLease } from '../../core/nodes/lease.ts'
 import { type Sql, sql, values } from '../engine/sql.ts'
 import { each, type Verb } from '../engine/verb.ts'
+import { requireLease } from '../nodes/leases.ts'
 
 export async function vaultRead(
   connection: Sql,
@@ -36,9 +38,11 @@ export async function vaultList(
 
 const everything = 1_000_000_000
 
-type Written = { deviceId: string; changes: readonly VaultChange[] }
+/** `epoch`: of the lease on whose behalf it is written. */
+type Written = { deviceId: string; changes: readonly VaultChange[]; epoch?: number | undefined }
 
-export const vaultWrite: Verb<Written, void> = each(async (tx, { deviceId, changes }) => {
+export const vaultWrite: Verb<Written, void> = each(async (tx, { deviceId, changes, epoch }) => {
+  await requireLease(tx, deviceLease(deviceId), epoch)
   // The last word on an entry counts; a statement may meet each only once.
   const last = [...new Map(changes.map(change => [`${change.type}/${change.id}`, change])).values()]
   const gone = last.filter(({ value }) => value === null)
@@ -51,7 +55,7 @@ export const vaultWrite: Verb<Written, void> = each(async (tx, { deviceId, chang
       ON CONFLICT (device_id, type, id) DO UPDATE SET value = excluded.value, written_at = excluded.written_at`)
 })
 
-type Forgotten = { deviceId: string; type: string | null; before: number | null; but?: string | undefined }
+type Forgotten = VaultPart & { deviceId: string; epoch?: number | undefined }
 
 type Replaced = { deviceId: string; changes: readonly VaultChange[]; but: string }
 
@@ -59,13 +63,14 @@ type Replaced = { deviceId: string; changes: readonly VaultChange[]; but: string
 export const vaultReplace: Verb<Replaced, void> = async (tx, asked) => {
   await vaultForget(
     tx,
-    asked.map(({ deviceId, but }) => ({ deviceId, type: null, before: null, but })),
+    asked.map(({ deviceId, but }) => ({ deviceId, but })),
   )
   return await vaultWrite(tx, asked)
 }
 
-export const vaultForget: Verb<Forgotten, void> = each(async (tx, { deviceId, type, before, but }) => {
-  if (type === null)
+export const vaultForget: Verb<Forgotten, void> = each(async (tx, { deviceId, epoch, type, before, but }) => {
+  await requireLease(tx, deviceLease(deviceId), epoch)
+  if (type === undefined)
     await tx.all(sql`DELETE FROM vault WHERE device_id = ${deviceId} AND type <> ${but ?? ''}`)
   else
     await tx.all(sql`

@@ -6,6 +6,7 @@ import type { Ground } from '../engine/ground.ts'
 import * as devices from './devices.ts'
 import { enrol } from './enrolments.ts'
 import * as phones from './phones.ts'
+import { presence } from './presence.ts'
 import * as vault from './vault.ts'
 
 export function deviceVerbs({ reader, now, run, write }: Ground): DeviceStore & VaultStore {
@@ -13,14 +14,10 @@ export function deviceVerbs({ reader, now, run, write }: Ground): DeviceStore & 
     enrol: (draft, keep) => run(enrol, draft, keep),
     change: ({ environmentId, id }, change) => run(devices.change, { environmentId, id, change }),
     retire: write(devices.retire),
-    presence: (deviceId, node, online, insteadOf) =>
-      run(devices.presence, { deviceId, node, online, insteadOf }),
-    leave: write(devices.leave),
-    beat: write(devices.beat),
+    presence: (deviceId, node, online, only = {}) => run(presence, { deviceId, node, online, only }),
     devices: environmentId => devices.devices(reader, environmentId),
     allDevices: () => devices.allDevices(reader),
     loads: () => devices.loads(reader),
-    nodes: () => devices.nodes(reader),
     devicesVersion: () => devices.devicesVersion(reader),
     describe: (deviceId, description) => run(devices.describe, { deviceId, description }),
     invite: (deviceId, invitation, keep) => run(phones.invite, { deviceId, invitation }, keep),
@@ -32,8 +29,8 @@ export function deviceVerbs({ reader, now, run, write }: Ground): DeviceStore & 
     phoneByHook: hook => phones.phoneByHook(reader, hook, now()),
     vaultRead: (deviceId, type, ids) => vault.vaultRead(reader, deviceId, type, ids),
     vaultList: (deviceId, type, range) => vault.vaultList(reader, deviceId, type, range),
-    vaultWrite: (deviceId, changes) => run(vault.vaultWrite, { deviceId, changes }),
+    vaultWrite: (deviceId, changes, epoch) => run(vault.vaultWrite, { deviceId, changes, epoch }),
     vaultReplace: (deviceId, changes, but, keep) => run(vault.vaultReplace, { deviceId, changes, but }, keep),
-    vaultForget: (deviceId, type, before, but) => run(vault.vaultForget, { deviceId, type, before, but }),
+    vaultForget: (deviceId, forgotten, epoch) => run(vault.vaultForget, { ...forgotten, deviceId, epoch }),
   }
 }

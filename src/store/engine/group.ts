@@ -2,21 +2,25 @@
 
 import { type Keep, stillRunning } from '../../core/idempotency.ts'
 import { answered, type Kept, keepAll } from '../access/kept-responses.ts'
+import type { Clock } from './clock.ts'
 import { type Driver, StorageFault } from './driver.ts'
 import { Transaction } from './transaction.ts'
 import type { Verb } from './verb.ts'
 
 type Call = {
   input: unknown
+  /** When it came. */
+  at: number
   /** The answer to it is kept in the same commit. */
   keep: Keep<unknown> | undefined
   resolve: (output: unknown) => void
   reject: (error: unknown) => void
 }
+type Waiting = { verb: Verb<never, unknown>; call: Call }
 type ByVerb = ReadonlyMap<Verb<never, unknown>, Call[]>
 
 export type GroupOptions = {
-  now: () => number
+  clock: Clock
   /** Calls that may share a transaction. 1: none do, which is only good for comparing. */
   most?: number
   /** Called for each commit, with how many calls it carried and how long it took. */
@@ -28,7 +32,7 @@ export type GroupOptions = {
 export class Group {
   readonly #driver: Driver
   readonly #options: GroupOptions
-  #waiting: { verb: Verb<never, unknown>; call: Call }[] = []
+  #waiting: Waiting[] = []
   #running = false
 
   constructor(driver: Driver, options: GroupOptions) {
@@ -40,7 +44,13 @@ export class Group {
     return new Promise<Output>((resolve, reject) => {
       this.#waiting.push({
         verb: verb as Verb<never, unknown>,
-        call: { input, keep: keep as Keep<unknown> | undefined, resolve: resolve as Call['resolve'], reject },
+        call: {
+          input,
+          at: performance.now(),
+          keep: keep as Keep<unknown> | undefined,
+          resolve: resolve as Call['resolve'],
+          reject,
+        },
       })
       if (this.#running) return
       this.#running = true
@@ -71,7 +81,7 @@ export class Group {
     let answers: { call: Call; output: unknown }[]
     try {
       answers = await this.#driver.transact(async sql => {
-        const tx = await Transaction.begin(sql, this.#driver.dialect, this.#options.now())
+        const tx = await Transaction.begin(sql, this.#driver.dialect, this.#options.clock)
         const repeated = await repeatedOf(tx, byVerb)
         const outputs: { call: Call; output: unknown }[] = [...repeated].map(call => ({
           call,
@@ -89,7 +99,7 @@ export class Group {
           }
         }
         if (kept.length > 0) keepAll(tx, kept)
-        await tx.finish()
+        tx.finish()
         return outputs
       })
     } catch (error) {
@@ -105,14 +115,27 @@ export class Group {
 
   /** One call must not spoil the others': unless storage itself is at fault, each is tried alone. */
   async #refuse(byVerb: ByVerb, count: number, error: unknown): Promise<void> {
-    if (error instanceof StorageFault && error.fatal) this.#options.onFatal?.(error)
+    if (error instanceof StorageFault) {
+      if (error.fatal) this.#options.onFatal?.(error)
+      this.#refuseLate(error)
+    }
     for (const [verb, calls] of byVerb)
       for (const call of calls) {
         if (count === 1 || error instanceof StorageFault) call.reject(error)
         else await this.#commit(new Map([[verb, [call]]]), 1)
       }
   }
+
+  /** Those who have waited for a storage that did not come need not wait for it again. */
+  #refuseLate(error: StorageFault): void {
+    const late = performance.now() - patienceMs
+    const isLate = ({ call }: Waiting) => call.at < late
+    for (const { call } of this.#waiting.filter(isLate)) call.reject(error)
+    this.#waiting = this.#waiting.filter(one => !isLate(one))
+  }
 }
+
+const patienceMs = 2_000
 
 /** What a call gets whose answer was kept by another a moment ago. */
 const again = Symbol('again')

@@ -1,11 +1,19 @@
 /** The PostgreSQL driver: one writer connection for this process and a pool of readers. */
 
 import pg from 'pg'
+import { Problem } from '../../core/problem.ts'
 import { type Driver, StorageFault } from './driver.ts'
+import { PostgresServers } from './postgres-servers.ts'
 import { forPostgres, type Query, type Sql } from './sql.ts'
 
-const connectMs = 5_000
-const statementMs = 30_000
+/** A request that cannot be served is refused within five seconds; so each step of it takes less. */
+const connectMs = 3_000
+const statementMs = 4_500
+/** For the counter's row: whoever holds it is quick, or gone. */
+const lockMs = 4_000
+/** A node that stops in the middle of a transaction holds nothing for longer: the server ends it. */
+const idleMs = 1_500
+const transactionMs = 30_000
 const readers = 8
 
 /** bigint as a number: ours are times and counts, far below 2^53. */
@@ -29,36 +37,38 @@ export class PostgresDriver implements Driver {
   readonly dialect = 'postgres'
   readonly reader: Sql
   readonly unsyncedReader: Sql
-  readonly #pool: pg.Pool
   readonly #settings: pg.ClientConfig
+  readonly #servers: PostgresServers
+  readonly #isPatient: boolean
+  #readers: { url: string; pool: pg.Pool } | undefined
   #writer: pg.Client | undefined
   #isClosed = false
   #tail: Promise<unknown> = Promise.resolve()
 
   /** `isPatient`: statements may take as long as they like, such as those that change a large table. */
   constructor(url: string, isPatient = false) {
+    this.#isPatient = isPatient
     this.#settings = {
-      connectionString: url,
       types,
       connectionTimeoutMillis: connectMs,
       ...(!isPatient && {
         statement_timeout: statementMs,
+        lock_timeout: lockMs,
+        idle_in_transaction_session_timeout: idleMs,
         // Longer than the server's own limit: only for a server that no longer answers at all.
-        query_timeout: statementMs + 5_000,
+        query_timeout: statementMs + 300,
       }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       application_name: 'basestation',
     }
-    this.#pool = new pg.Pool({ ...this.#settings, max: readers })
-    // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
-    this.#pool.on('error', () => {})
-    this.reader = { all: query => ask(this.#pool, query) }
+    this.#servers = new PostgresServers(url, this.#settings)
+    this.reader = { all: query => this.#again(async () => ask(await this.#pool(), query)) }
     this.unsyncedReader = this.reader
   }
 
   transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const turn = this.#tail.then(() => this.#transact(work))
+    const turn = this.#tail.then(() => this.#again(() => this.#transact(work)))
     this.#tail = turn.catch(() => {})
     return turn
   }
@@ -66,7 +76,18 @@ export class PostgresDriver implements Driver {
   async close(): Promise<void> {
     await this.#tail
     this.#isClosed = true
-    await Promise.all([this.#writer?.end(), this.#pool.end()])
+    await Promise.all([this.#writer?.end(), this.#readers?.pool.end()])
+  }
+
+  /** A connection that broke before anything was committed costs nobody a request: it is tried once more, over another. */
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error
+      this.#servers.forget()
+      return await work()
+    }
   }
 
   async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -85,46 +106,74 @@ export class PostgresDriver implements Driver {
         return asked
       },
     }
+    let isCommitting = false
     try {
       // Not awaited: it travels with the first statement.
       const begun = writer.query('BEGIN')
       begun.catch(() => {})
       const result = await work(handle)
-      await begun
       over = true
+      isCommitting = true
+      // It travels with the last writes, whose answers nobody waits for: if one of them failed, this rolls back.
       const { command } = await writer.query('COMMIT')
       if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.')
       return result
     } catch (error) {
       over = true
       await writer.query('ROLLBACK').catch(() => this.#drop(writer))
-      throw asFault(cause ?? error)
+      const fault = asFault(cause ?? error)
+      // Whether a commit under way was kept is not known.
+      throw isCommitting && fault instanceof ConnectionLost ? fault.inDoubt() : fault
     }
   }
 
   async #connected(): Promise<pg.Client> {
     if (this.#isClosed) throw new StorageFault('the database was closed')
     if (this.#writer) return this.#writer
+    const connectionString = await this.#servers.primary()
     // Statements that do not wait for each other's answers travel together.
-    const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig)
+    const client = new pg.Client({ ...this.#settings, connectionString, pipeline: true } as pg.ClientConfig)
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
     try {
       await client.connect()
       // Each commit waits for the disk, whatever the server's default is.
       await client.query("SET synchronous_commit = 'on'")
+      if (!this.#isPatient) await limitTransactions(client)
     } catch (error) {
+      client.end().catch(() => {})
+      this.#servers.forget()
       throw asFault(error)
     }
     this.#writer = client
     return client
   }
 
+  async #pool(): Promise<pg.Pool> {
+    if (this.#isClosed) throw new StorageFault('the database was closed')
+    const url = await this.#servers.primary()
+    if (this.#readers?.url === url) return this.#readers.pool
+    this.#readers?.pool.end().catch(() => {})
+    const pool = new pg.Pool({ ...this.#settings, connectionString: url, max: readers })
+    // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+    pool.on('error', () => {})
+    this.#readers = { url, pool }
+    return pool
+  }
+
   #drop(client: pg.Client): void {
     if (this.#writer !== client) return
     this.#writer = undefined
+    this.#servers.forget()
     client.end().catch(() => {})
   }
+}
+
+/** The last net: whatever a transaction waits for. Servers before version 17 do not know it. */
+async function limitTransactions(client: pg.Client): Promise<void> {
+  await client.query(
+    `SELECT set_config(name, '${transactionMs}', false) FROM pg_settings WHERE name = 'transaction_timeout'`,
+  )
 }
 
 async function ask<Row>(target: pg.Client | pg.Pool, query: Query): Promise<Row[]> {
@@ -139,14 +188,26 @@ async function ask<Row>(target: pg.Client | pg.Pool, query: Query): Promise<Row[
   }
 }
 
+/** The connection broke, and with it what was not committed. */
+class ConnectionLost extends StorageFault {
+  /** The same, when a commit was under way. */
+  inDoubt(): StorageFault {
+    return new StorageFault(this.message, { cause: this.cause })
+  }
+}
+
 /**
- * Everything but a mistake of ours is a fault of storage: class 08, 25, 40, 53, 57 and 58, and a lost connection. Only
+ * Everything but a mistake of ours is a fault of storage: class 08, 25, 40, 53, 55, 57 and 58, and a lost connection. Only
  * 25P02 is none: it says that a statement before this one failed, and that one knows why.
  */
 function asFault(error: unknown): unknown {
-  const ours = error instanceof pg.DatabaseError && !/^(08|25(?!P02)|40|53|57|58)/.test(error.code ?? '')
-  const meant = ours || error instanceof StorageFault || !isOfConnection(error)
-  return meant ? error : new StorageFault((error as Error).message, { cause: error })
+  const ours = error instanceof pg.DatabaseError && !/^(08|25(?!P02)|40|53|55|57|58)/.test(error.code ?? '')
+  const meant = ours || error instanceof Problem || !isOfConnection(error)
+  if (meant) return error
+  const { message } = error as Error
+  return isLost(error)
+    ? new ConnectionLost(message, { cause: error })
+    : new StorageFault(message, { cause: error })
 }
 
 /** Errors of sockets have a code; pg's own say that the connection ended or that it took too long. */
@@ -154,3 +215,10 @@ const isOfConnection = (error: unknown) =>
   error instanceof pg.DatabaseError ||
   (error as { code?: string }).code !== undefined ||
   /connection|timeout|terminat|pool/i.test((error as Error).message)
+
+/** It was there and is not any more; the server may be back, or another may have taken its place. */
+const isLost = (error: unknown) =>
+  /^(08|57P0[12]|25P03|25P04|25006|ECONNRESET|EPIPE)/.test((error as { code?: string }).code ?? '') ||
+  /^Connection (terminated|ended)|client has encountered a connection error|was closed/i.test(
+    (error as Error).message,
+  )

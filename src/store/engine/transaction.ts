@@ -1,8 +1,9 @@
 /** One transaction: numbers what happens, collects the journal and the changes of load, and writes both at the end. */
 
 import type { EventType } from '../../core/events/event.ts'
+import { type Clock, databaseNow } from './clock.ts'
 import type { Dialect, Query, Sql } from './sql.ts'
-import { from, sql, values, varying } from './sql.ts'
+import { from, sql, values } from './sql.ts'
 
 export type NewEvent = {
   environmentId: number
@@ -15,6 +16,9 @@ export type NewEvent = {
   data?: Record<string, unknown>
 }
 
+/** The number of the newest event, and when it was written. */
+type Counter = { value: number; at: number }
+
 type LoadChange = { device_id: string; waiting: number; parts: number; movable: number }
 
 export class Transaction implements Sql {
@@ -24,24 +28,29 @@ export class Transaction implements Sql {
   #devicesChanged = false
   readonly #events: (NewEvent & { seq: number })[] = []
   readonly #loads = new Map<string, LoadChange>()
-  readonly #written: Promise<unknown>[] = []
 
-  private constructor(sql: Sql, last: number, now: number) {
+  private constructor(sql: Sql, { value, at }: Counter, clock: Clock) {
     this.#sql = sql
-    this.#last = last
-    this.now = now
+    this.#last = value
+    // Events are found by their times: those never go back, even if a clock does.
+    this.now = clock.isGiven ? clock.now() : Math.max(at, clock.now())
   }
 
   /**
    * The counter's row is locked until the commit, on PostgreSQL as on SQLite: writers take turns, numbers have no gaps
    * and become visible in order, so that a reader of the journal can never overtake a writer.
    */
-  static async begin(connection: Sql, dialect: Dialect, now: number): Promise<Transaction> {
-    const lock = varying(dialect === 'postgres' ? 'FOR UPDATE' : '')
-    const [row] = await connection.all<{ value: number }>(
-      sql`SELECT value FROM counters WHERE name = 'journal' ${lock}`,
+  static async begin(connection: Sql, dialect: Dialect, clock: Clock): Promise<Transaction> {
+    if (dialect === 'sqlite') {
+      const [row] = await connection.all<Counter>(sql`SELECT value, at FROM counters WHERE name = 'journal'`)
+      return new Transaction(connection, row!, clock)
+    }
+    const askedAt = performance.now()
+    const [row] = await connection.all<Counter & { now: number }>(
+      sql`SELECT value, at, ${databaseNow} AS now FROM counters WHERE name = 'journal' FOR UPDATE`,
     )
-    return new Transaction(connection, row!.value, now)
+    clock.observe(row!.now, askedAt, performance.now())
+    return new Transaction(connection, row!, clock)
   }
 
   /** The number of the newest event, this transaction's own included. */
@@ -55,14 +64,12 @@ export class Transaction implements Sql {
 
   /**
    * Writes what nobody needs an answer to. On PostgreSQL it is on its way while the next statement is being made; if it
-   * fails, so does the transaction.
+   * fails, so does the commit.
    */
   write(query: Query): void {
     const done = this.#sql.all(query)
-    if (!(done instanceof Promise)) return
-    // Looked at in finish(); until then a failure must not count as one that nobody handles.
-    done.catch(() => {})
-    this.#written.push(done)
+    // The driver knows of it; here it must not count as a failure that nobody handles.
+    if (done instanceof Promise) done.catch(() => {})
   }
 
   /** Writes an event and returns its number. */
@@ -88,11 +95,11 @@ export class Transaction implements Sql {
     this.#devicesChanged = true
   }
 
-  async finish(): Promise<void> {
+  /** The last writes. Nobody waits for their answers: the commit does. */
+  finish(): void {
     this.#writeLoads()
     this.#writeJournal()
     if (this.#devicesChanged) this.write(sql`UPDATE counters SET value = value + 1 WHERE name = 'devices'`)
-    await Promise.all(this.#written)
   }
 
   #writeLoads(): void {
@@ -130,7 +137,7 @@ export class Transaction implements Sql {
       data: event.data ? JSON.stringify(event.data) : '{}',
     }))
     this.write(sql`INSERT INTO events ${values(columns, items, { at: this.now })}`)
-    this.write(sql`UPDATE counters SET value = ${this.#last} WHERE name = 'journal'`)
+    this.write(sql`UPDATE counters SET value = ${this.#last}, at = ${this.now} WHERE name = 'journal'`)
   }
 }
 

@@ -26,8 +26,6 @@ export function journalVerbs({ reader, now, run, write }: Ground): JournalStore 
     webhooks: environmentId => hooks.webhooks(reader, environmentId),
     allWebhooks: () => hooks.allWebhooks(reader),
     webhook: (environmentId, id) => hooks.webhook(reader, environmentId, id),
-    holdWebhook: write(hooks.holdWebhook),
-    letGoWebhooks: write(hooks.letGoWebhooks),
     settle: write(hooks.settle),
     dueDeliveries: (webhookId, limit) => told.dueDeliveries(reader, webhookId, now(), limit),
     nextDelivery: webhookId => told.nextDelivery(reader, webhookId),

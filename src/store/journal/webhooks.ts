@@ -2,18 +2,20 @@
 
 import { randomUUIDv7 } from 'node:crypto'
 import { visibilityBits, visibilityFrom } from '../../core/events/visibility.ts'
+import { webhookLease } from '../../core/nodes/lease.ts'
 import type { DisabledReason, Webhook, WebhookChange, WebhookDraft } from '../../core/webhooks/webhook.ts'
-import type { Hold, Replay, Settlement } from '../../core/webhooks/webhook-store.ts'
+import type { Replay, Settlement } from '../../core/webhooks/webhook-store.ts'
 import { raw, type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import { each, type Verb } from '../engine/verb.ts'
+import { isCurrent } from '../nodes/leases.ts'
 import { leaveNoRest, writeDeliveries } from './deliveries.ts'
 
 const columns =
   raw(`id, environment_id AS "environmentId", url, types, device_id AS "deviceId", sight AS visibility, secret,
   previous_secret AS "previousSecret", previous_until AS "previousUntil", position, enabled,
   disabled_reason AS "disabledReason", failing_since AS "failingSince", rests_until AS "restsUntil",
-  held_by AS "heldBy", held_until AS "heldUntil", created_at AS "createdAt"`)
+  (SELECT node FROM leases WHERE leases.name = 'webhook:' || webhooks.id) AS "heldBy", created_at AS "createdAt"`)
 
 type WebhookRow = Omit<Webhook, 'types' | 'enabled' | 'visibility'> & {
   types: string | null
@@ -113,30 +115,13 @@ export const clearRemoved: Verb<number, number> = each(async (tx, limit) => {
   return gone ? Math.max(1, cleared.length) : 0
 })
 
-/** Takes or renews the lease. Undefined: another process holds it, or the webhook is not enabled. */
-export const holdWebhook: Verb<Hold, Webhook | undefined> = each(
-  async (tx, { id, node, untilMs, insteadOf }) => {
-    const [row] = await tx.all<WebhookRow>(sql`
-    UPDATE webhooks SET held_by = ${node}, held_until = ${tx.now + untilMs}
-    WHERE id = ${id} AND enabled = 1
-      AND (held_by IS NULL OR held_by = ${node} OR held_by = ${insteadOf ?? ''} OR held_until <= ${tx.now})
-    RETURNING ${columns}`)
-    return row && fromRow(row)
-  },
-)
-
-export const letGoWebhooks: Verb<string, void> = each(async (tx, node) => {
-  await tx.all(sql`UPDATE webhooks SET held_by = NULL, held_until = NULL WHERE held_by = ${node}`)
-})
-
 /** Stores the outcomes of some deliveries. Undefined: another process serves this address now, or none should. */
 export const settle: Verb<Settlement, Webhook | undefined> = each(settleOne)
 
 async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webhook | undefined> {
-  const { id, node, untilMs, url, position, isWell, deliveries, replay } = settlement
-  const [held] = await tx.all<WebhookRow>(
-    sql`SELECT ${columns} FROM webhooks WHERE id = ${id} AND held_by = ${node}`,
-  )
+  const { id, epoch, url, position, isWell, deliveries, replay } = settlement
+  if (!(await isCurrent(tx, webhookLease(id), epoch))) return undefined
+  const [held] = await tx.all<WebhookRow>(sql`SELECT ${columns} FROM webhooks WHERE id = ${id}`)
   if (!held) return undefined
   // If the address was changed meanwhile, the old one's responses do not count for it.
   const isSame = held.url === url
@@ -146,7 +131,7 @@ async function settleOne(tx: Transaction, settlement: Settlement): Promise<Webho
   const failingSince = isWell ? null : fails
   const [row] = await tx.all<WebhookRow>(sql`
     UPDATE webhooks SET position = ${Math.max(held.position, position)}, failing_since = ${failingSince},
-      rests_until = ${restsUntil}, held_until = ${tx.now + untilMs},
+      rests_until = ${restsUntil},
       enabled = ${disable ? 0 : held.enabled}, disabled_reason = ${disable ?? held.disabledReason}
     WHERE id = ${id} RETURNING ${columns}`)
   writeDeliveries(tx, id, deliveries)

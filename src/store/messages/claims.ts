@@ -12,6 +12,7 @@ import {
 } from '../../core/devices/pace.ts'
 import type { Message } from '../../core/messages/message.ts'
 import type { Claim } from '../../core/messages/message-store.ts'
+import { deviceLease } from '../../core/nodes/lease.ts'
 import { type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
 import type { Verb } from '../engine/verb.ts'
@@ -21,10 +22,10 @@ import { knows, type Picked, pickCarefully } from './safe-claims.ts'
 
 /** Devices do not concern each other, but two claims for the same one must see what the other took. */
 export const claim: Verb<Wanted, Claim> = (tx, asked) =>
-  inTurn(asked, wanted => claimFor(tx, wanted, null, () => tx.now))
+  inTurn(asked, wanted => claimFor(tx, wanted, wanted.epoch, () => tx.now))
 
 /** How many at most, and which not: those rest for a while. */
-type Wanted = { deviceId: string; limit: number; except: readonly number[] }
+type Wanted = { deviceId: string; epoch: number; limit: number; except: readonly number[] }
 
 export const pull: Verb<Pull, Claim | undefined> = (tx, asked) => inTurn(asked, one => pullOne(tx, one))
 
@@ -72,19 +73,23 @@ type Claimer = Limits & {
   paused: number
   removed: number
   pace: string
+  /** Of the lease that was taken last; null: none ever was. */
+  leased: number | null
 }
 
 async function claimFor(
   tx: Transaction,
-  { deviceId, limit, except }: Wanted,
-  registration: number | null,
+  { deviceId, limit, except, epoch }: Omit<Wanted, 'epoch'> & Partial<Wanted>,
+  /** What is noted of the claim: the lease's epoch, or the phone's registration. */
+  registration: number,
   nextTime: () => number,
 ): Promise<Claim> {
   const [[device], queued] = await Promise.all([
     tx.all<Claimer>(sql`
       SELECT d.environment_id AS "environmentId", d.kind, d.driver, d.per_minute AS "perMinute", d.per_day AS "perDay",
         d.caution AS safety, d.restricted_until AS "restrictedUntil", d.created_at AS "createdAt", d.paused,
-        d.removed_at IS NOT NULL AS removed, l.pace
+        d.removed_at IS NOT NULL AS removed, l.pace,
+        (SELECT leases.epoch FROM leases WHERE leases.name = ${deviceLease(deviceId)}) AS leased
       FROM devices d JOIN loads l ON l.device_id = d.id WHERE d.id = ${deviceId}`),
     tx.all<MessageRow>(sql`
       SELECT ${columns} FROM messages
@@ -94,11 +99,13 @@ async function claimFor(
   const waiting = queued.filter(({ seq }) => !except.includes(seq)).slice(0, limit)
   if (!device || device.paused || device.removed || waiting.length === 0)
     return { messages: [], retryAt: null }
+  // Another node took the link: whoever asks here has slept.
+  if (epoch !== undefined && epoch !== (device.leased ?? 0)) return { messages: [], retryAt: null }
   const safety = safetyOf(kindOf(device), JSON.parse(device.safety))
   const { taken, pace, retryAt } = safety
     ? await pickCarefully(tx, { ...device, id: deviceId, safety }, waiting, { limit, except })
     : within(device, waiting, tx.now)
-  const messages = taken.map(row => handOver(fromRow(row), nextTime()))
+  const messages = taken.map(row => handOver(fromRow(row), nextTime(), registration))
   if (messages.length === 0) return { messages, retryAt }
   const attempts = new Map(messages.map(({ seq, attempts }) => [seq, attempts]))
   moveQueued(
@@ -120,10 +127,11 @@ async function claimFor(
   return { messages, retryAt }
 }
 
-const handOver = (message: Message, now: number): Message =>
+const handOver = (message: Message, now: number, epoch: number): Message =>
   Object.assign(message, {
     status: 'sending',
     handedAt: now,
+    epoch,
     attempts: message.attempts + 1,
     version: message.version + 1,
   })
@@ -151,6 +159,7 @@ export const release: Verb<Message, void> = async (tx, messages) => {
     only: ['sending'],
     columns: { message_seq: 'bigint', attempt: 'bigint' },
     items: messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
+    // Of this very claim. It need not be the newest lease: who says that nothing left is right about it, later too.
     match: 'messages.seq = r.message_seq AND messages.attempts = r.attempt',
     set: 'handed_at = NULL',
     data: () => ({ reason: 'link_down' }),

@@ -9,7 +9,7 @@ export const columns =
   raw(`seq, id, environment_id AS "environmentId", batch_id AS "batchId", device_id AS "deviceId", pinned,
   recipient, text, media_url AS "mediaUrl", sim_slot AS "simSlot", parts, status, error_code AS "errorCode",
   error_detail AS "errorDetail", created_at AS "createdAt", send_at AS "sendAt", expires_at AS "expiresAt", handed_at AS "handedAt",
-  sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, version, reported,
+  sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", attempts, registration AS epoch, version, reported,
   cancel_asked AS "cancelAsked"`)
 
 export type MessageRow = Omit<Message, 'pinned' | 'recipient' | 'reported' | 'cancelAsked'> & {

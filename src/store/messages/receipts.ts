@@ -64,6 +64,9 @@ const times: Record<Outcome, string> = {
   canceled: 'sent_at = sent_at',
 }
 
+/** Of phones: each says what it did itself. */
+const anyEpoch = Number.MAX_SAFE_INTEGER
+
 /** Returns the ids of the messages that moved. */
 async function recordAlike(
   tx: Transaction,
@@ -80,15 +83,19 @@ async function recordAlike(
       at: 'bigint',
       error_code: 'text',
       error_detail: 'text',
+      epoch: 'bigint',
     },
-    items: receipts.map(({ messageId, deviceId, at, error }) => ({
+    items: receipts.map(({ messageId, deviceId, at, error, epoch }) => ({
       message_id: messageId,
       sender_id: deviceId,
       at,
       error_code: error?.code ?? null,
       error_detail: error?.detail ?? null,
+      epoch: epoch ?? anyEpoch,
     })),
-    match: 'messages.id = r.message_id AND messages.device_id = r.sender_id',
+    // The fence: a link that another node has taken over says nothing about what was claimed since.
+    match: `messages.id = r.message_id AND messages.device_id = r.sender_id
+      AND (messages.registration IS NULL OR messages.registration <= r.epoch)`,
     set: `${times[outcome]}, error_code = r.error_code, error_detail = r.error_detail`,
     data: ({ id }) => {
       const { at, error } = byId.get(id)!

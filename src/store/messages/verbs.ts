@@ -22,7 +22,8 @@ export function messageVerbs({ reader, unsyncedReader, now, run, write }: Ground
     accept: (accepted, keep) => run(messages.accept, accepted, keep),
     fallDue: write(fallDue),
     nextDue: () => nextDue(reader),
-    claim: (deviceId, limit, except = []) => run(claims.claim, { deviceId, limit, except }),
+    claim: (deviceId, limit, { epoch = 0, except = [] } = {}) =>
+      run(claims.claim, { deviceId, epoch, limit, except }),
     pull: (deviceId, registration, limit) => run(claims.pull, { deviceId, registration, limit }),
     release: write(claims.release),
     record: write(receipts.record),

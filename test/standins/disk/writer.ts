@@ -23,7 +23,7 @@ const device = await first.enrol({
 })
 await first.close()
 
-const store = storeOn(new SqliteDriver(path, disk === 'slow'), options)
+const store = await storeOn(new SqliteDriver(path, disk === 'slow'), options)
 const accepted = openSync(ledger, 'w')
 let position = 0
 const message = (recipient: number): NewMessage => ({

@@ -5,6 +5,7 @@ import type { Device } from '../../../core/devices/device.ts'
 import type { Vault } from '../../../core/devices/vault.ts'
 import type { Log } from '../../../core/lib/log.ts'
 import type { News } from '../../../core/link.ts'
+import type { Lease } from '../../../core/nodes/lease.ts'
 import type { Files } from './inbox.ts'
 import type { SenderParts } from './sender.ts'
 import type { WebVersions } from './web-version.ts'
@@ -12,6 +13,7 @@ import type { WebVersions } from './web-version.ts'
 export type LineParts = {
   device: Device
   news: News
+  lease: Lease
   vault: Vault
   attention: (codes: readonly AttentionCode[]) => Promise<void>
   /** It may begin no new chats until then. */

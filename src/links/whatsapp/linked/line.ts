@@ -122,7 +122,12 @@ export class WhatsAppLine implements Link {
 
   async #connect(): Promise<void> {
     if (this.#closed) return
-    const { vault, url, log, device } = this.#parts
+    const { vault, url, log, device, lease } = this.#parts
+    // Woken from a long sleep: another node may have the number by now, and a second login would throw it out.
+    if (!lease.isHeld()) {
+      this.#timers.after(unlinkedMs, () => void this.#connect())
+      return
+    }
     try {
       const library = await loadLibrary()
       const session = await openSession(library, vault, error => this.#cut(session, error))
@@ -199,7 +204,7 @@ export class WhatsAppLine implements Link {
     this.#parts.news.online(true).catch(() => {})
     this.#safely(this.#inbox.run())
     this.#safely(this.#sender.forgetOld())
-    this.#safely(this.#parts.vault.forget(seenType, this.#parts.now() - seenMs))
+    this.#safely(this.#parts.vault.forget({ type: seenType, before: this.#parts.now() - seenMs }))
     await this.#sender.offerAgain(() => this.#way(), true)
   }
 
@@ -226,7 +231,7 @@ export class WhatsAppLine implements Link {
     }
     // It may be linked again by another process; with what was refused it does not try again.
     this.#timers.after(unlinkedMs, () => void this.#connect())
-    if (verdict.forget) await vault.forget(undefined, undefined, inboxType)
+    if (verdict.forget) await vault.forget({ but: inboxType })
     else this.#refused = identityOf(this.#session)
   }
 

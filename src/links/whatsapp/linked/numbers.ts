@@ -11,7 +11,7 @@ import type { Habits, MediaFile } from './to-whatsapp.ts'
 import type { WebVersions } from './web-version.ts'
 
 export type WhatsAppParts = {
-  vault: (deviceId: string) => Vault
+  vault: (deviceId: string, epoch: number) => Vault
   attention: (deviceId: string, codes: readonly AttentionCode[]) => Promise<void>
   optedOut: (environmentId: number, lid: string, number: string) => Promise<boolean>
   restricted: (deviceId: string, until: number | null) => Promise<void>
@@ -34,11 +34,12 @@ export const whatsappNumbers = ({
   ...rest
 }: WhatsAppParts): LinkKind => ({
   kind: 'whatsapp',
-  open: (device, news) =>
+  open: (device, news, lease) =>
     new WhatsAppLine({
       device,
       news,
-      vault: vault(device.id),
+      lease,
+      vault: vault(device.id, lease.epoch),
       attention: codes => attention(device.id, codes),
       optedOut: (lid, number) => optedOut(device.environmentId, lid, number),
       restricted: until => restricted(device.id, until),

@@ -117,6 +117,6 @@ export class Outbox {
   }
 
   async forgetOld(): Promise<void> {
-    await this.#vault.forget(sentType, this.#now() - keepMs)
+    await this.#vault.forget({ type: sentType, before: this.#now() - keepMs })
   }
 }

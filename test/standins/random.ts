@@ -1,0 +1,10 @@
+/** Chance that can be repeated. */
+
+/** Numbers from 0 to 1, the same each time for one seed. */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
