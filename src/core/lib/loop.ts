@@ -23,7 +23,8 @@ export class Loop {
   start(): void {
     if (!this.#stopped) return
     this.#stopped = false
-    this.#running = this.#run()
+    // Stopped and started again at once, the round under way goes on, and there is no second one beside it.
+    this.#running = Promise.resolve(this.#running).then(() => this.#run())
   }
 
   /** Finishes the round under way. Safe to call twice, and before start. */
