@@ -9,6 +9,9 @@ export type PhoneEvent = 'MessageEnqueued' | 'WebhooksUpdated' | 'SettingsUpdate
 /** A phone that does not read what it is sent is not there. */
 const mostUnread = limits.phoneStreamUnread.value
 
+/** How soon it comes back when the gateway ended its stream. */
+const comeBackMs = 1_000
+
 export class Stream {
   readonly tokenHash: string
   readonly #response: ServerResponse
@@ -37,6 +40,7 @@ export class Stream {
   /** Nothing is lost with a stream: the phone comes back and asks. */
   end(): void {
     const { socket } = this.#response
+    this.#write(`retry: ${comeBackMs}\n\n`)
     this.#response.end()
     socket?.destroySoon()
   }

@@ -135,7 +135,8 @@ export class Group {
   }
 }
 
-const patienceMs = 2_000
+/** How long a call waits for a commit that then fails, before it fails too. */
+const patienceMs = 1_500
 
 /** What a call gets whose answer was kept by another a moment ago. */
 const again = Symbol('again')

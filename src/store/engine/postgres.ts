@@ -6,11 +6,14 @@ import { type Driver, StorageFault } from './driver.ts'
 import { PostgresServers } from './postgres-servers.ts'
 import { forPostgres, type Query, type Sql } from './sql.ts'
 
-/** A request that cannot be served is refused within five seconds; so each step of it takes less. */
-const connectMs = 3_000
-const statementMs = 4_500
+/**
+ * A request that cannot be served is refused within five seconds. It may have waited for a commit before its own, which is
+ * why a write gives up earlier than a read.
+ */
+const connectMs = 2_000
+const [readMs, writeMs] = [4_500, 3_000]
 /** For the counter's row: whoever holds it is quick, or gone. */
-const lockMs = 4_000
+const lockMs = 2_500
 /** A node that stops in the middle of a transaction holds nothing for longer: the server ends it. */
 const idleMs = 1_500
 const transactionMs = 30_000
@@ -52,11 +55,8 @@ export class PostgresDriver implements Driver {
       types,
       connectionTimeoutMillis: connectMs,
       ...(!isPatient && {
-        statement_timeout: statementMs,
         lock_timeout: lockMs,
         idle_in_transaction_session_timeout: idleMs,
-        // Longer than the server's own limit: only for a server that no longer answers at all.
-        query_timeout: statementMs + 300,
       }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
@@ -132,7 +132,8 @@ export class PostgresDriver implements Driver {
     if (this.#writer) return this.#writer
     const connectionString = await this.#servers.primary()
     // Statements that do not wait for each other's answers travel together.
-    const client = new pg.Client({ ...this.#settings, connectionString, pipeline: true } as pg.ClientConfig)
+    const settings = { ...this.#settings, ...this.#limit(writeMs), connectionString, pipeline: true }
+    const client = new pg.Client(settings)
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
     try {
@@ -149,12 +150,19 @@ export class PostgresDriver implements Driver {
     return client
   }
 
+  #limit(ms: number): pg.ClientConfig {
+    if (this.#isPatient) return {}
+    // Ours is longer than the server's: only for a server that no longer answers at all.
+    return { statement_timeout: ms, query_timeout: ms + 300 }
+  }
+
   async #pool(): Promise<pg.Pool> {
     if (this.#isClosed) throw new StorageFault('the database was closed')
     const url = await this.#servers.primary()
     if (this.#readers?.url === url) return this.#readers.pool
     this.#readers?.pool.end().catch(() => {})
-    const pool = new pg.Pool({ ...this.#settings, connectionString: url, max: readers })
+    const settings = { ...this.#settings, ...this.#limit(readMs), connectionString: url, max: readers }
+    const pool = new pg.Pool(settings)
     // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
     pool.on('error', () => {})
     this.#readers = { url, pool }
