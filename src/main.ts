@@ -4,7 +4,6 @@ import { randomUUIDv7 } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
-import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { Dispatcher } from './core/devices/dispatcher.ts'
 import { Fleet } from './core/devices/fleet.ts'
@@ -21,6 +20,7 @@ import { TallyLoop } from './core/stats/tally-loop.ts'
 import type { Store } from './core/store.ts'
 import { shownEvent } from './core/wire/event.ts'
 import type { RegisteredRoute } from './edge/router.ts'
+import { makeLog } from './host/log.ts'
 import { Metrics } from './host/metrics.ts'
 import { nodeName } from './host/node.ts'
 import { complete, isAssigned } from './host/phone-plans.ts'
@@ -73,9 +73,6 @@ export type Basestation = {
 }
 
 const megabyte = 1_000_000
-
-export const makeLog = (level: string): Log =>
-  pino({ level, base: null }, pino.destination({ dest: 2, sync: true }))
 
 export async function build(config: Config, options: BuildOptions = {}): Promise<Basestation> {
   const { log = makeLog(config.LOG_LEVEL), onFatal } = options
@@ -222,6 +219,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   let publicUrl = config.PUBLIC_URL
   let listening = false
   const { edge, refuse } = buildApi({
+    node,
     config,
     sealer,
     store,

@@ -38,6 +38,7 @@ const table = routes({
   devices: nothing,
   keys: nothing,
   stats: nothing,
+  nodes: nothing,
   readFile: nothing,
   configure: nothing,
 })

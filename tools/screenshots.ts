@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { readConfig } from '../src/config.ts'
-import { build, makeLog } from '../src/main.ts'
+import { makeLog } from '../src/host/log.ts'
+import { build } from '../src/main.ts'
 import { accountsOn } from '../src/wiring/accounts.ts'
 import { prepareFirstRun } from '../src/wiring/first-run.ts'
 import { browserPath, launch } from '../test/standins/browser.ts'
@@ -89,6 +90,7 @@ const shots: readonly Shot[] = [
     },
   },
   { name: 'opt-outs', path: '/staging/opt-outs' },
+  { name: 'nodes', path: '/staging/nodes' },
   { name: 'settings', path: '/staging/settings' },
   { name: 'reference', path: '/staging/reference' },
   { name: 'team', path: '/team' },

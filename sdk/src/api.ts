@@ -555,6 +555,30 @@ export type EventsResponse = {
   has_more: boolean
 }
 
+export type GatewayNode = {
+  /** By which it is asked to drain. */
+  id: string
+  /** The machine or container it runs on. */
+  host: string
+  version: string
+  /** alive: it renews its lease. draining: it hands over what it holds. gone: its lease has ended. */
+  status: 'alive' | 'draining' | 'gone'
+  /** When it started. */
+  started_at: string
+  /** When it last renewed its lease, by the database’s clock. */
+  seen_at: string
+  /** Seconds since then. A healthy node renews every 1.5 seconds. */
+  lag_seconds: number
+  /** Links of devices that it holds: simulated phones and WhatsApp numbers. */
+  links: number
+  /** Webhooks that it delivers to. */
+  webhooks: number
+  /** It sweeps, schedules, counts and forgets for all nodes. */
+  runs_loops: boolean
+  /** It is the one that answered this request. */
+  answered: boolean
+}
+
 export type KeyAddRequest = {
   /** What it is for. */
   name: string
@@ -781,6 +805,16 @@ export type MessageWithTimeline = {
   timeline: TimelineEntry[]
 }
 
+export type NodeResponse = {
+  success: boolean
+  data: GatewayNode
+}
+
+export type NodesResponse = {
+  success: boolean
+  data: GatewayNode[]
+}
+
 export type OptInResponse = {
   success: boolean
   data: {
@@ -911,7 +945,7 @@ export type Problem = {
   title: string
   status: number
   /** Stable: decide by this. */
-  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'webhook_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'not_signed_in' | 'wrong_credentials' | 'code_needed' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_allowed' | 'password_needed' | 'cross_site' | 'wrong_host' | 'insecure_login' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'webhook_not_found' | 'event_not_found' | 'opt_out_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'last_owner' | 'idempotency_in_progress' | 'link_expired' | 'body_too_large' | 'unsupported_content_type' | 'expectation_failed' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'too_many_streams' | 'internal' | 'no_device_available' | 'device_offline' | 'device_draining' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
+  code: 'invalid_request' | 'unknown_field' | 'invalid_json' | 'invalid_recipient' | 'no_valid_recipients' | 'too_many_recipients' | 'message_too_long' | 'invalid_device' | 'media_requires_whatsapp' | 'unsupported_media' | 'media_url_blocked' | 'recipient_opted_out' | 'webhook_url_blocked' | 'missing_key' | 'invalid_key' | 'expired_key' | 'revoked_key' | 'wrong_environment' | 'not_signed_in' | 'wrong_credentials' | 'code_needed' | 'invalid_phone_token' | 'invalid_signature' | 'insufficient_scope' | 'ip_not_allowed' | 'not_allowed' | 'password_needed' | 'cross_site' | 'wrong_host' | 'insecure_login' | 'not_found' | 'message_not_found' | 'key_not_found' | 'device_not_found' | 'media_not_found' | 'webhook_not_found' | 'event_not_found' | 'opt_out_not_found' | 'node_not_found' | 'method_not_allowed' | 'request_timeout' | 'not_cancelable' | 'last_owner' | 'idempotency_in_progress' | 'link_expired' | 'body_too_large' | 'unsupported_content_type' | 'expectation_failed' | 'idempotency_key_reused' | 'headers_too_large' | 'rate_limited' | 'too_many_streams' | 'internal' | 'no_device_available' | 'device_offline' | 'device_draining' | 'queue_full' | 'whatsapp_unreachable' | 'storage_unavailable' | 'shutting_down'
   /** For people; may change. */
   detail: string
   /** Also in X-Request-Id. */

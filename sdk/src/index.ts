@@ -73,6 +73,16 @@ export class Basestation {
     return this.#ask('GET', `/stats${queryOf(query)}`)
   }
 
+  /** The gateways on one database, and what each of them holds. */
+  nodes(): Promise<api.NodesResponse> {
+    return this.#ask('GET', '/nodes')
+  }
+
+  /** Asks a gateway to hand over what it holds, before it is stopped. */
+  drainNode(nodeId: string): Promise<api.NodeResponse> {
+    return this.#ask('POST', `/nodes/${encodeURIComponent(nodeId)}/drain`)
+  }
+
   /** API keys, revoked ones too. */
   keys(): Promise<api.KeysResponse> {
     return this.#ask('GET', '/keys')

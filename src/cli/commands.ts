@@ -23,6 +23,7 @@ const families: readonly Family[] = [
   { words: ['webhooks'], load: async () => (await import('./webhooks.ts')).webhookCommands },
   { words: ['opt-outs', 'people'], load: async () => (await import('./people.ts')).peopleCommands },
   { words: ['simulate'], load: async () => [(await import('./simulate.ts')).simulate] },
+  { words: ['nodes'], load: async () => (await import('./nodes.ts')).nodeCommands },
   { words: ['config'], load: async () => [(await import('./config.ts')).config] },
   { words: ['migrate'], load: async () => [(await import('./migrate.ts')).migrate] },
   { words: ['doctor'], load: async () => [(await import('./doctor.ts')).doctor] },

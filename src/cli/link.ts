@@ -17,7 +17,7 @@ export async function linkInTerminal(context: Context, store: Store, target: Tar
   // Loaded only here: the library is large, and optional.
   const [{ linkNumber }, { makeLog }] = await Promise.all([
     import('../wiring/link-number.ts'),
-    import('../main.ts'),
+    import('../host/log.ts'),
   ])
   const stop = new AbortController()
   onStop(() => stop.abort())

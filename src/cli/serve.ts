@@ -17,9 +17,10 @@ export const serve: Command = {
   more: 'Settings are environment variables; basestation config lists them.',
   async run({ config, output }) {
     // Loaded only here: other commands should not wait for a web server they do not need.
-    const [{ prepareFirstRun }, { build, makeLog }] = await Promise.all([
+    const [{ prepareFirstRun }, { build }, { makeLog }] = await Promise.all([
       import('../wiring/first-run.ts'),
       import('../main.ts'),
+      import('../host/log.ts'),
     ])
     collectEarly()
     const log = makeLog(config.LOG_LEVEL)

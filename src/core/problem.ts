@@ -39,6 +39,7 @@ export const problemCodes = [
   'webhook_not_found',
   'event_not_found',
   'opt_out_not_found',
+  'node_not_found',
   'method_not_allowed',
   'request_timeout',
   'not_cancelable',

@@ -41,6 +41,7 @@ const table: Record<ProblemCode, readonly [status: number, title: string]> = {
   webhook_not_found: [404, 'Webhook not found'],
   event_not_found: [404, 'Event not found'],
   opt_out_not_found: [404, 'Opt-out not found'],
+  node_not_found: [404, 'Node not found'],
   method_not_allowed: [405, 'Method not allowed'],
   request_timeout: [408, 'Request timeout'],
   not_cancelable: [409, 'Not cancelable'],

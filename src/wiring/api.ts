@@ -31,6 +31,8 @@ import { linkNumber } from './link-number.ts'
 import { buildSignIn } from './sign-in.ts'
 
 export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
+  /** The name of this node. */
+  node: string
   config: Config
   sealer: Sealer
   store: Store
@@ -59,7 +61,7 @@ const cancelMs = 10_000
 
 export function buildApi(parts: ApiParts): Server {
   const { config, sealer, store, gateway, fleet, dispatcher, journal, admin, erasure, environments } = parts
-  const { mediaFolder, metrics, failures, annexes, tls, publicUrl, now, log } = parts
+  const { node, mediaFolder, metrics, failures, annexes, tls, publicUrl, now, log } = parts
   const table = routes({
     gateway,
     canceler: new Canceler({
@@ -88,6 +90,7 @@ export function buildApi(parts: ApiParts): Server {
     },
     keys: { store, rateLimit: config.RATE_LIMIT, now },
     stats: { store, fleet, now },
+    nodes: { store, node },
     readFile: id => mediaFolder.read(id),
     configure: (environment, settings) => environments.configure(environment, settings),
   })

@@ -41,6 +41,7 @@ const pages = [
   '/staging/keys',
   '/staging/webhooks',
   '/staging/opt-outs',
+  '/staging/nodes',
   '/staging/settings',
   '/staging/reference',
   '/production',

@@ -122,7 +122,9 @@ export const access: ReadonlyMap<string, Who> = new Map([
   ...scoped(
     'settings:manage',
     `GET /settings
-     PATCH /settings`,
+     PATCH /settings
+     GET /nodes
+     POST /nodes/:node_id/drain`,
   ),
   ...scoped(
     'keys:manage',

@@ -25,6 +25,7 @@ const Keys = lazy(() => import('./pages/keys/keys.tsx'))
 const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx'))
 const WebhookLog = lazy(() => import('./pages/webhooks/webhook-log.tsx'))
 const OptOuts = lazy(() => import('./pages/opt-outs.tsx'))
+const Nodes = lazy(() => import('./pages/nodes.tsx'))
 const Settings = lazy(() => import('./pages/settings.tsx'))
 const Reference = lazy(() => import('./pages/reference.tsx'))
 const Team = lazy(() => import('./pages/team.tsx'))
@@ -185,6 +186,11 @@ const Pages = ({ environment }: { environment: Environment }) => (
           <Route path="/opt-outs">
             <Needs scope="people:manage">
               <OptOuts />
+            </Needs>
+          </Route>
+          <Route path="/nodes">
+            <Needs scope="settings:manage">
+              <Nodes />
             </Needs>
           </Route>
           <Route path="/settings">

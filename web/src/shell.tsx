@@ -26,6 +26,7 @@ const entries: readonly Entry[] = [
   { path: '/webhooks', label: 'Webhooks', icon: 'webhooks', scope: 'webhooks:manage' },
   { path: '/keys', label: 'API keys', icon: 'keys', scope: 'keys:manage' },
   { path: '/opt-outs', label: 'Opt-outs', icon: 'people', scope: 'people:manage' },
+  { path: '/nodes', label: 'Nodes', icon: 'nodes', scope: 'settings:manage' },
   { path: '/settings', label: 'Settings', icon: 'settings', scope: 'settings:manage' },
   { path: '/reference', label: 'API reference', icon: 'reference' },
 ]

@@ -13,3 +13,6 @@ export type Node = {
 
 /** A node that has not renewed its lease for so long is taken for dead, and others take what it held. */
 export const nodeLeaseMs = 6_000
+
+/** By which people name it: short, and unlike that of any other. */
+export const nodeIdOf = (name: string): string => name.split('/').at(-1)!

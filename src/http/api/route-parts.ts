@@ -12,6 +12,7 @@ import type { LinkParts } from './devices/linking.ts'
 import type { StatParts } from './environment/stats.ts'
 import type { KeyParts } from './keys/actions.ts'
 import type { ReadFile } from './messages/media.ts'
+import type { NodeParts } from './nodes/actions.ts'
 
 export type RouteParts = {
   gateway: Pick<Gateway, 'send' | 'sendBulk' | 'preview'>
@@ -39,6 +40,7 @@ export type RouteParts = {
   devices: LinkParts
   keys: KeyParts
   stats: StatParts
+  nodes: NodeParts
   readFile: ReadFile
   configure: (environment: Environment, settings: Settings) => Promise<void>
 }

@@ -6,6 +6,7 @@ import { environmentRoutes } from './environment/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { messageRoutes } from './messages/routes.ts'
+import { nodeRoutes } from './nodes/routes.ts'
 import { peopleRoutes } from './people/routes.ts'
 import type { Route } from './route.ts'
 import type { RouteParts } from './route-parts.ts'
@@ -20,4 +21,5 @@ export const routes = (parts: RouteParts): readonly Route[] => [
   ...peopleRoutes(parts),
   ...keyRoutes(parts),
   ...environmentRoutes(parts),
+  ...nodeRoutes(parts),
 ]

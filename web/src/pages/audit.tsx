@@ -47,6 +47,7 @@ const words: Record<string, string> = {
   optIn: 'took a number off the opt-outs',
   erase: 'erased personal data',
   configure: 'changed settings',
+  drainNode: 'drained a node',
 }
 
 /** What a change of a device comes to, where that is one thing. */
