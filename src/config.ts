@@ -154,6 +154,11 @@ export const options = {
     default: '200',
     read: whole(0, 1_000_000),
   }),
+  MEDIA_STORE: option({
+    about: 'where received files are kept: `folder`, in DATA_DIR, or `database`, which several nodes share',
+    default: 'folder',
+    read: oneOf('folder', 'database'),
+  }),
   MEDIA_QUOTA_MB: option({
     about: 'most space for received files, in MB; 0: as much as there is',
     default: '0',

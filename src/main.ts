@@ -1,7 +1,6 @@
 /** Builds everything once; the only file that knows everybody. */
 
 import { randomUUIDv7 } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server as TlsServer } from 'node:tls'
 import type { Config } from './config.ts'
@@ -32,10 +31,10 @@ import { cloudSite } from './links/whatsapp/cloud/routes.ts'
 import type { Sealer } from './secrets/sealer.ts'
 import { openSealer } from './secrets/secret-key.ts'
 import { DiskRoom } from './store/files/disk-room.ts'
-import { MediaFolder } from './store/files/media-folder.ts'
 import { openStore } from './store/open.ts'
 import { buildApi } from './wiring/api.ts'
 import { stopAll } from './wiring/lifecycle.ts'
+import { buildMediaFiles } from './wiring/media-files.ts'
 import { buildNode } from './wiring/nodes.ts'
 import { buildPhones } from './wiring/phones.ts'
 import { buildWebhooks } from './wiring/webhooks.ts'
@@ -83,10 +82,6 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
       : undefined
   const tls = tlsFiles && readCertificate(tlsFiles)
   const room = new DiskRoom(config.DATA_DIR, config.MEDIA_RESERVE_MB * megabyte)
-  const mediaFolder = new MediaFolder(join(config.DATA_DIR, 'media'), {
-    room,
-    quota: config.MEDIA_QUOTA_MB === 0 ? undefined : config.MEDIA_QUOTA_MB * megabyte,
-  })
   const metrics = new Metrics()
   let wakeJournal = () => {}
   const store = await openStore(config.DATABASE_URL, {
@@ -102,6 +97,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     },
   })
   const now = () => store.now()
+  const mediaFiles = buildMediaFiles(config, store, room)
   const sealer = await openSealer(store, config).catch(async error => {
     await store.close()
     throw error
@@ -143,7 +139,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     store,
     fleet,
     reception,
-    saveFile: (id, bytes) => mediaFolder.save(id, bytes),
+    saveFile: (id, bytes) => mediaFiles.save(id, bytes),
     present: async deviceId => {
       await store.presence(deviceId, node, true)
       await dispatcher.refresh()
@@ -157,7 +153,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     config,
     sealer,
     store,
-    mediaFolder,
+    mediaFiles,
     room,
     record: receipt => reception.record(receipt),
     receive: incoming => reception.receive(incoming),
@@ -198,7 +194,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const erasure = new Erasure({
     store,
     environments: () => environments.all(),
-    removeFile: id => mediaFolder.remove(id),
+    removeFile: id => mediaFiles.remove(id),
     now,
     log,
   })
@@ -230,7 +226,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
     admin: hooksOut.admin,
     erasure,
     environments,
-    mediaFolder,
+    mediaFiles,
     metrics,
     failures,
     annexes: [phoneAnnex, cloudSite({ hooks, delay: address => failures.next(address) })],

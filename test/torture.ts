@@ -1,9 +1,12 @@
-/** npm run torture: the suites in their long form, one after the other. Takes hours, and ends by itself. */
+/** npm run torture [-- name …]: the suites in their long form, one after the other. Takes hours, and ends by itself. */
 
 import { spawnSync } from 'node:child_process'
 import { startPostgres } from './standins/postgres.ts'
 
 type Round = { what: string; files: readonly string[]; settings: Record<string, string> }
+
+/** Printed, so that a run can be repeated. */
+const seed = process.env.SEED ?? String(Date.now() % 1_000_000)
 
 const rounds: readonly Round[] = [
   { what: 'who may use what', files: ['test/hostile/matrix.test.ts'], settings: {} },
@@ -25,7 +28,7 @@ const rounds: readonly Round[] = [
   {
     what: 'a thousand power losses',
     files: ['test/flows/power-loss.test.ts'],
-    settings: { POWER_LOSSES: '1000', SEED: String(Date.now() % 1_000_000) },
+    settings: { POWER_LOSSES: '1000', SEED: seed },
   },
   {
     what: 'a hundred kills',
@@ -34,16 +37,27 @@ const rounds: readonly Round[] = [
     ),
     settings: { KILLS: '100' },
   },
+  {
+    what: 'cluster',
+    files: ['cluster-faults', 'whatsapp-cluster', 'rolling-restart', 'cluster-exact', 'postgres-trouble'].map(
+      name => `test/flows/${name}.test.ts`,
+    ),
+    settings: { FAULTS: '300', SEED: seed },
+  },
 ]
 
 const postgres = await startPostgres()
 const failed: string[] = []
-for (const { what, files, settings } of rounds) {
+const asked = process.argv.slice(2)
+const wanted = rounds.filter(({ what }) => asked.length === 0 || asked.some(word => what.includes(word)))
+if (wanted.length === 0) throw new Error(`there are ${rounds.map(({ what }) => what).join(', ')}`)
+console.log(`SEED=${seed}`)
+for (const { what, files, settings } of wanted) {
   console.log(`\n=== ${what}`)
   const { status } = spawnSync(
     process.execPath,
     ['--test', '--test-reporter=spec', '--test-force-exit', '--test-timeout=10800000', ...files],
-    { stdio: 'inherit', env: { ...process.env, TEST_POSTGRES_URL: postgres.url, ...settings } },
+    { stdio: 'inherit', env: { TEST_POSTGRES_URL: postgres.url, ...settings, ...process.env } },
   )
   if (status !== 0) failed.push(what)
 }

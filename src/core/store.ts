@@ -8,6 +8,7 @@ import type { VaultStore } from './devices/vault.ts'
 import type { JournalStore } from './events/journal-store.ts'
 import type { AnswerStore } from './idempotency.ts'
 import type { InboxStore } from './inbox/inbox-store.ts'
+import type { FileStore } from './inbox/media-files.ts'
 import type { MessageStore } from './messages/message-store.ts'
 import type { NodeStore } from './nodes/node-store.ts'
 import type { PeopleStore } from './people/people-store.ts'
@@ -16,6 +17,7 @@ import type { WebhookStore } from './webhooks/webhook-store.ts'
 export interface Store
   extends MessageStore,
     InboxStore,
+    FileStore,
     DeviceStore,
     NodeStore,
     VaultStore,

@@ -25,6 +25,8 @@ export const tables = {
   messages: 'seq',
   received: 'seq',
   media: 'id',
+  stored_files: 'id',
+  file_parts: 'token, n',
   events: 'seq',
   batches: 'id',
   answers: 'name',

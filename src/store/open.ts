@@ -12,6 +12,7 @@ import { Group, type GroupOptions } from './engine/group.ts'
 import { migrate, newestVersion, schemaVersion } from './engine/migrate.ts'
 import { probe } from './engine/probe.ts'
 import { SqliteDriver } from './engine/sqlite.ts'
+import { fileVerbs } from './files/verbs.ts'
 import { inboxVerbs } from './inbox/verbs.ts'
 import { journalVerbs } from './journal/verbs.ts'
 import { messageVerbs } from './messages/verbs.ts'
@@ -85,6 +86,7 @@ export async function storeOn(driver: Driver, { now, ...options }: StoreOptions 
   return {
     ...messageVerbs(ground),
     ...inboxVerbs(ground),
+    ...fileVerbs(ground),
     ...deviceVerbs(ground),
     ...nodeVerbs(ground),
     ...accessVerbs(ground),

@@ -81,6 +81,15 @@ CREATE TABLE events (
   data TEXT NOT NULL
 );
 CREATE INDEX events_message ON events (message_seq, seq) WHERE message_seq IS NOT NULL;
+CREATE TABLE file_parts (
+  token TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  
+  content TEXT NOT NULL,
+  written_at BIGINT NOT NULL,
+  PRIMARY KEY (token, n)
+);
+CREATE INDEX file_parts_written ON file_parts (written_at);
 CREATE TABLE forgotten (
   environment_id INTEGER NOT NULL,
   what TEXT NOT NULL,
@@ -250,6 +259,13 @@ CREATE TABLE sessions (
   seen_at BIGINT NOT NULL
 , confirmed_at BIGINT NOT NULL DEFAULT 0);
 CREATE INDEX sessions_user ON sessions (user_id);
+CREATE TABLE stored_files (
+  id TEXT PRIMARY KEY,
+  
+  token TEXT NOT NULL,
+  size BIGINT NOT NULL
+);
+CREATE INDEX stored_files_token ON stored_files (token);
 CREATE TABLE tallies (
   environment_id INTEGER NOT NULL,
   hour BIGINT NOT NULL,

@@ -8,6 +8,7 @@ import type { Dispatcher } from '../core/devices/dispatcher.ts'
 import type { Fleet } from '../core/devices/fleet.ts'
 import type { Environments } from '../core/environments.ts'
 import type { Journal } from '../core/events/journal.ts'
+import type { MediaFiles } from '../core/inbox/media-files.ts'
 import type { Log } from '../core/lib/log.ts'
 import { Canceler } from '../core/messages/canceler.ts'
 import type { Gateway } from '../core/messages/gateway.ts'
@@ -25,7 +26,6 @@ import { buildServer, type Server, type ServerParts } from '../http/server/serve
 import { readDashboard } from '../http/site/dashboard.ts'
 import { openApi } from '../http/site/openapi.ts'
 import type { Sealer } from '../secrets/sealer.ts'
-import type { MediaFolder } from '../store/files/media-folder.ts'
 import { addCloudNumber, renewCloudNumber } from './add-cloud-number.ts'
 import { linkNumber } from './link-number.ts'
 import { buildSignIn } from './sign-in.ts'
@@ -43,7 +43,7 @@ export type ApiParts = Pick<ServerParts, 'annexes' | 'tls'> & {
   admin: WebhookAdmin
   erasure: Erasure
   environments: Environments
-  mediaFolder: MediaFolder
+  mediaFiles: MediaFiles
   metrics: Metrics
   failures: FailureDelay
   /** Asked late: the port may be known only once the server listens. */
@@ -61,7 +61,7 @@ const cancelMs = 10_000
 
 export function buildApi(parts: ApiParts): Server {
   const { config, sealer, store, gateway, fleet, dispatcher, journal, admin, erasure, environments } = parts
-  const { node, mediaFolder, metrics, failures, annexes, tls, publicUrl, now, log } = parts
+  const { node, mediaFiles, metrics, failures, annexes, tls, publicUrl, now, log } = parts
   const table = routes({
     gateway,
     canceler: new Canceler({
@@ -91,7 +91,7 @@ export function buildApi(parts: ApiParts): Server {
     keys: { store, rateLimit: config.RATE_LIMIT, now },
     stats: { store, fleet, now },
     nodes: { store, node },
-    readFile: id => mediaFolder.read(id),
+    readFile: id => mediaFiles.read(id),
     configure: (environment, settings) => environments.configure(environment, settings),
   })
   const requestLimits = new RequestLimits(now, store.countRequest)

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { AttentionCode } from '../core/devices/attention.ts'
 import { cloudNumber, linkedNumber } from '../core/devices/kinds/whatsapp.ts'
 import type { Amendment } from '../core/inbox/amendment.ts'
+import type { MediaFiles } from '../core/inbox/media-files.ts'
 import { NoRoom } from '../core/inbox/no-room.ts'
 import type { Incoming } from '../core/inbox/received.ts'
 import type { Log } from '../core/lib/log.ts'
@@ -21,14 +22,13 @@ import { MediaCache } from '../outbound/media-cache.ts'
 import { SealedVault } from '../secrets/sealed-vault.ts'
 import type { Sealer } from '../secrets/sealer.ts'
 import type { DiskRoom } from '../store/files/disk-room.ts'
-import type { MediaFolder } from '../store/files/media-folder.ts'
 import { webVersions } from './web-versions.ts'
 
 export type WhatsappParts = {
   config: Config
   sealer: Sealer
   store: Store
-  mediaFolder: MediaFolder
+  mediaFiles: MediaFiles
   room: DiskRoom
   record: (receipt: Receipt) => Promise<void>
   receive: (incoming: Incoming) => Promise<void>
@@ -51,7 +51,7 @@ export type Numbers = {
 }
 
 export function buildWhatsapp(parts: WhatsappParts): Numbers {
-  const { config, sealer, store, mediaFolder, room, now, log } = parts
+  const { config, sealer, store, mediaFiles, room, now, log } = parts
   const limits = {
     image: config.MEDIA_IMAGE_MB * megabyte,
     video: config.MEDIA_VIDEO_MB * megabyte,
@@ -71,7 +71,7 @@ export function buildWhatsapp(parts: WhatsappParts): Numbers {
     { guard, limits, convert, room: () => room.require(0) },
     now,
   )
-  const save = (id: string, bytes: AsyncIterable<Buffer>) => mediaFolder.save(id, bytes)
+  const save = (id: string, bytes: AsyncIterable<Buffer>) => mediaFiles.save(id, bytes)
   const shared = {
     media: ({ id, environmentId, batchId, mediaUrl }: Message) =>
       outgoing.get({ environmentId, request: batchId ?? id, address: mediaUrl! }).catch(error => {

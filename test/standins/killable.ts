@@ -11,6 +11,11 @@ import { readConfig } from '../../src/config.ts'
 import { simulatedPhones } from '../../src/links/simulated.ts'
 import { build } from '../../src/main.ts'
 
+/** A machine whose clock is wrong by so much. */
+const skewMs = Number(process.env.CLOCK_SKEW_MS ?? 0)
+const trueNow = Date.now
+Date.now = () => trueNow() + skewMs
+
 // Loaded ahead of time, it waits for its turn, and ends with whoever loaded it.
 process.stdin.on('end', () => process.exit())
 await once(process.stdin, 'data')

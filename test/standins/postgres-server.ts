@@ -150,7 +150,12 @@ export class PostgresServer {
   #signal(signal: NodeJS.Signals): void {
     // A worker of PostgreSQL is in a group of its own.
     const group = this.#child!.pid!
-    for (const pid of [group, ...childrenOf(group)]) process.kill(pid, signal)
+    for (const pid of [group, ...childrenOf(group)])
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // It has ended meanwhile.
+      }
   }
 }
 

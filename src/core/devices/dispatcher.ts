@@ -243,8 +243,11 @@ export class Dispatcher {
   async #end(deviceId: string, line: Line): Promise<void> {
     const { store, membership } = this.#parts
     const { pump, link, lease } = line
+    // What another node may hold by now is put down first; else what was handed to it may finish.
+    const isLost = lease !== undefined && !lease.isHeld()
+    if (isLost) await link.close()
     await pump?.stop()
-    await link.close()
+    if (!isLost) await link.close()
     if (this.#stopping) return
     if (!this.#handingOver) {
       await store.presence(deviceId, membership.name, false, lease ? { epoch: lease.epoch } : {})

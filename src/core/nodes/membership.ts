@@ -37,6 +37,8 @@ export class Membership {
   #watch: NodeJS.Timeout | undefined
   #heldUntil = 0
   #hasLapsed = false
+  /** How often its lease has ended. */
+  #lapses = 0
   #hasLoops = false
   #isDraining = false
   /** The database's time at the last beat. */
@@ -91,9 +93,10 @@ export class Membership {
   }
 
   #leases(epochs: ReadonlyMap<string, number>): ReadonlyMap<string, Lease> {
-    return new Map(
-      Array.from(epochs, ([name, epoch]) => [name, { epoch, isHeld: () => this.isAlive() }] as const),
-    )
+    const lapses = this.#lapses
+    // What was held before a lapse stays lost, even if this node is alive again: another may have it.
+    const isHeld = () => lapses === this.#lapses && this.isAlive()
+    return new Map(Array.from(epochs, ([name, epoch]) => [name, { epoch, isHeld }] as const))
   }
 
   /** Whether this node's own lease holds. */
@@ -110,10 +113,10 @@ export class Membership {
       startedAt: this.#startedAt,
       wants: this.#isDraining ? [] : [loopsLease],
     })
-    // The machine itself may have been asleep, and this process's clock with it.
-    const wasAway = this.#beatenAt > 0 && beaten.now - this.#beatenAt > nodeLeaseMs
+    // Its lease ended before this renewal; or the machine itself was asleep, and this process's clock with it.
+    const wasAway = beaten.now - this.#beatenAt > nodeLeaseMs || !this.isAlive()
+    if (this.#beatenAt > 0 && wasAway) this.#lapse()
     this.#beatenAt = beaten.now
-    if (wasAway) this.#lapse()
     this.#heldUntil = sentAt + nodeLeaseMs - marginMs
     this.#hasLapsed = false
     this.#noteLoops(beaten.held.has(loopsLease))
@@ -132,6 +135,7 @@ export class Membership {
   #lapse(): void {
     if (this.#hasLapsed) return
     this.#hasLapsed = true
+    this.#lapses += 1
     this.#parts.log.warn({ node: this.#parts.node }, 'the lease of this node has ended; it hangs up')
     this.#noteLoops(false)
     this.#parts.onLapse()

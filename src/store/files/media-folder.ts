@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { MediaFiles } from '../../core/inbox/media-files.ts'
 import { NoRoom } from '../../core/inbox/no-room.ts'
 import type { DiskRoom } from './disk-room.ts'
 
@@ -13,7 +14,7 @@ export type MediaFolderLimits = {
   quota?: number | undefined
 }
 
-export class MediaFolder {
+export class MediaFolder implements MediaFiles {
   readonly #path: string
   readonly #limits: MediaFolderLimits
   /** Counted once, when the first file is saved, and kept up to date from then on. */
@@ -24,7 +25,6 @@ export class MediaFolder {
     this.#limits = limits
   }
 
-  /** On disk under its name, whole, when the promise resolves. The same file may be saved again, at the same time too. */
   async save(id: string, bytes: Buffer | AsyncIterable<Buffer>): Promise<void> {
     // How much is on its way is known only at its end; at least something must fit.
     await this.#requireRoom(bytes instanceof Buffer ? bytes.length : 0)
@@ -48,7 +48,6 @@ export class MediaFolder {
     for (const path of [folder, this.#path, dirname(this.#path)]) await syncFolder(path)
   }
 
-  /** Gone when the promise resolves, if it was there. */
   async remove(id: string): Promise<void> {
     const file = join(this.#path, id.slice(0, 2), id)
     const size = await stat(file).then(
@@ -71,7 +70,6 @@ export class MediaFolder {
     if (this.#used) this.#used = Promise.resolve((await this.#used) + bytes)
   }
 
-  /** Undefined when somebody took the file away. */
   async read(id: string): Promise<Readable | undefined> {
     try {
       return (await open(join(this.#path, id.slice(0, 2), id))).createReadStream()
