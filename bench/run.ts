@@ -62,6 +62,22 @@ async function postgres(): Promise<void> {
   await leavePostgres()
 }
 
+/** Several gateways on one PostgreSQL, beside one on another. */
+async function cluster(): Promise<void> {
+  const alone = await Server.start('durable', await emptyPostgres())
+  const database = await emptyPostgres()
+  const nodes = [await Server.start('durable', database), await Server.start('durable', database)]
+  for (const one of [alone, ...nodes]) await one.singles(3_000)
+  const together = async () => {
+    const rates = await Promise.all(nodes.map(node => rate(node.singles(4_000))))
+    return rates.reduce((sum, one) => sum + one, 0)
+  }
+  const result = await interleaved({ alone: () => rate(alone.singles(8_000)), together })
+  reportRates('single sends, two nodes ÷ one, on PostgreSQL', result.together, result.alone, 1)
+  await Promise.all([alone, ...nodes].map(node => node.stop()))
+  await leavePostgres()
+}
+
 async function slowDisk(): Promise<void> {
   const shim = join(folder, 'slow-disk.so')
   const compiled = spawnSync('cc', [
@@ -218,6 +234,7 @@ const all = {
   peers: () => peers(folder),
   accepting,
   postgres,
+  cluster,
   'slow-disk': slowDisk,
   inbox: () => inbox(folder),
   memory,

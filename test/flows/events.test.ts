@@ -80,6 +80,20 @@ for (const { name, empty } of databases)
       assert.equal(online.data.id, deviceId)
       assert.equal(online.data.status, 'online')
     })
+    test('an event about a device says the same whenever it is told', async () => {
+      const about = `&types=device.online&device_id=${deviceId}`
+      const before = await everything(about)
+      await gateway.store.change(
+        { environmentId: 2, id: deviceId },
+        { name: 'Renamed', perDay: 5, paused: true },
+      )
+      await gateway.fleet.refresh()
+      assert.deepEqual(await everything(about), before)
+      const [changed] = await everything(`&types=device.changed&device_id=${deviceId}`)
+      assert.equal(changed.data.name, 'Renamed')
+      await gateway.store.change({ environmentId: 2, id: deviceId }, { perDay: null, paused: false })
+      await gateway.fleet.refresh()
+    })
     test('the stream tells the same events under the same ids, from where one left off', async () => {
       const all = await everything()
       const half = all[Math.floor(all.length / 2)]!

@@ -134,7 +134,7 @@ describe('presence', () => {
     const told = events.filter(
       ({ deviceId, type }) => deviceId === app.device.id && type === 'device.attention',
     )
-    assert.deepEqual(told.at(-1)?.data, { attention: ['app_outdated'] })
+    assert.deepEqual(told.at(-1)?.data.attention, ['app_outdated'])
   })
 })
 

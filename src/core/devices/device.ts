@@ -72,6 +72,9 @@ export type Description = {
   restsUntil?: number | null
 }
 
+/** A device at the moment of an event. */
+export type DeviceThen = { device: Device; load: Load }
+
 /** What waits for a device and how fast it has been sending. */
 export type Load = {
   deviceId: string

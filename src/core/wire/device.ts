@@ -10,7 +10,7 @@ import { limitsOf, newChatsLeft, type Safety, warmUpEndsAt } from '../devices/se
 import { isoTime, isoTimeOrNull } from '../lib/time.ts'
 import type { Candidate } from '../messages/choose.ts'
 
-export function shownDevice({ device, online, load }: Candidate, now: number) {
+export function shownDevice({ device, online, load }: Omit<Candidate, 'lastChosen'>, now: number) {
   const { appVersion, batteryPercent, model, charging, sims, phoneNumberId } = device.about
   const kind = kindOf(device)
   return {

@@ -1,5 +1,6 @@
 /** How an event is told: in lists, in streams and to webhooks alike. */
 
+import type { DeviceThen } from '../devices/device.ts'
 import { type EventWithSubject, eventIdOf } from '../events/event.ts'
 import type { Amended } from '../inbox/amendment.ts'
 import type { Received } from '../inbox/received.ts'
@@ -29,8 +30,12 @@ function subjectOf(event: EventWithSubject, memberOf: MemberOf): Record<string, 
     return { ...shownMessage(message), reaction: data.reaction ?? null }
   if (message) return shownMessage(asOf(message, event))
   if (received) return { ...shownReceived(received), ...editOf(received, data) }
-  const member = deviceId === null ? undefined : memberOf(deviceId)
-  if (!member || !type.startsWith('device.')) return data
+  if (deviceId === null || !type.startsWith('device.')) return data
+  const { then } = data as { then?: DeviceThen }
+  if (then) return shownDevice({ ...then, online: then.device.online }, at)
+  // Written by an earlier version, which did not note the device with its events.
+  const member = memberOf(deviceId)
+  if (!member) return data
   const isOnline = type === 'device.online' || (type !== 'device.offline' && member.online)
   return shownDevice({ ...member, online: isOnline }, at)
 }

@@ -1,6 +1,6 @@
 /** Devices, what waits for them, and the nodes that hold their links. */
 
-import type { Connection, Description, Device, Load } from '../../core/devices/device.ts'
+import type { Connection, Description, Device, DeviceThen, Load } from '../../core/devices/device.ts'
 import type { DeviceChange } from '../../core/devices/device-draft.ts'
 import { checkSafety } from '../../core/devices/device-rules.ts'
 import { kindOf, safetyOf } from '../../core/devices/kinds/kinds.ts'
@@ -68,9 +68,16 @@ export async function devices(connection: Sql, environmentId: number): Promise<D
   return found.map(deviceFrom)
 }
 
-export function tell(tx: Transaction, type: EventType, of: Device, data?: Record<string, unknown>): void {
+/** Writes an event about a device, with the device as it is now: whenever it is told, it says the same. */
+export async function tell(
+  tx: Transaction,
+  type: EventType,
+  of: Device,
+  data?: Record<string, unknown>,
+): Promise<void> {
   tx.devicesChanged()
-  tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, ...(data && { data }) })
+  const then: DeviceThen = { device: of, load: await loadOf(tx, of.id) }
+  tx.journal({ environmentId: of.environmentId, type, deviceId: of.id, data: { ...data, then } })
 }
 
 export const change: Verb<Owned & { change: DeviceChange }, Device | undefined> = each(
@@ -90,9 +97,10 @@ export const change: Verb<Owned & { change: DeviceChange }, Device | undefined> 
       WHERE id = ${deviceId}`)
     if (change.safety && after.safety)
       await tx.all(sql`UPDATE devices SET caution = ${JSON.stringify(after.safety)} WHERE id = ${deviceId}`)
-    if (before.paused !== after.paused) tell(tx, after.paused ? 'device.paused' : 'device.resumed', after)
+    if (before.paused !== after.paused)
+      await tell(tx, after.paused ? 'device.paused' : 'device.resumed', after)
     const { paused: _, ...rest } = change
-    if (Object.keys(rest).length > 0) tell(tx, 'device.changed', after, rest)
+    if (Object.keys(rest).length > 0) await tell(tx, 'device.changed', after, rest)
     return after
   },
 )
@@ -103,7 +111,7 @@ export const retire: Verb<Owned, Device | undefined> = each(async (tx, { environ
   await tx.all(sql`UPDATE devices SET removed_at = ${tx.now} WHERE id = ${id}`)
   // Its secrets, and what it remembered for itself, are nobody's any more.
   await tx.all(sql`DELETE FROM vault WHERE device_id = ${id}`)
-  tell(tx, 'device.removed', before)
+  await tell(tx, 'device.removed', before)
   return { ...before, removedAt: tx.now }
 })
 
@@ -126,7 +134,13 @@ export const describe: Verb<{ deviceId: string; description: Description }, void
       restricted_until = ${restrictedUntil}
     WHERE id = ${deviceId}`)
     if (told) tx.devicesChanged()
-    if (worried) tell(tx, 'device.attention', before, { attention })
+    if (worried)
+      await tell(
+        tx,
+        'device.attention',
+        { ...before, about, attention, seenAt, restrictedUntil },
+        { attention },
+      )
   },
 )
 
@@ -139,10 +153,19 @@ async function rest(tx: Transaction, deviceId: string, until: number | null): Pr
   tx.devicesChanged()
 }
 
+type LoadRow = Omit<Load, 'pace'> & { pace: string }
+const loadColumns = raw(`device_id AS "deviceId", waiting, waiting_parts AS "waitingParts", movable, pace`)
+const loadFrom = (row: LoadRow): Load => ({ ...row, pace: JSON.parse(row.pace) as Pace })
+
 export async function loads(connection: Sql): Promise<Load[]> {
-  const found = await connection.all<Omit<Load, 'pace'> & { pace: string }>(sql`
-    SELECT device_id AS "deviceId", waiting, waiting_parts AS "waitingParts", movable, pace FROM loads`)
-  return found.map(row => ({ ...row, pace: JSON.parse(row.pace) as Pace }))
+  return (await connection.all<LoadRow>(sql`SELECT ${loadColumns} FROM loads`)).map(loadFrom)
+}
+
+async function loadOf(connection: Sql, deviceId: string): Promise<Load> {
+  const [row] = await connection.all<LoadRow>(
+    sql`SELECT ${loadColumns} FROM loads WHERE device_id = ${deviceId}`,
+  )
+  return loadFrom(row!)
 }
 
 export async function devicesVersion(connection: Sql): Promise<number> {

@@ -21,6 +21,6 @@ export const enrol: Verb<DeviceDraft, Device> = each(async (tx, draft) => {
   if (invitation) await inviteOne(tx, id, invitation)
   if (secrets.length > 0) await vaultWrite(tx, [{ deviceId: id, changes: secrets }])
   const fresh = (await device(tx, id))!
-  tell(tx, 'device.added', fresh, { kind: fresh.kind, name: fresh.name })
+  await tell(tx, 'device.added', fresh, { kind: fresh.kind, name: fresh.name })
   return fresh
 })

@@ -22,7 +22,8 @@ export const presence: Verb<Presence, boolean> = each(async (tx, { deviceId, nod
   if (before.online === online && heldBy === node) return true
   await tx.all(sql`UPDATE devices SET online = ${online}, held_by = ${node} WHERE id = ${deviceId}`)
   tx.devicesChanged()
-  if (before.online !== online) tell(tx, online ? 'device.online' : 'device.offline', before)
+  if (before.online !== online)
+    await tell(tx, online ? 'device.online' : 'device.offline', { ...before, online, heldBy: node })
   return true
 })
 
@@ -51,6 +52,6 @@ export async function leaveDevices(tx: Transaction, node: string): Promise<void>
   for (const held of (await allDevices(tx)).filter(({ heldBy }) => heldBy === node)) {
     await tx.all(sql`UPDATE devices SET online = 0, held_by = NULL WHERE id = ${held.id}`)
     tx.devicesChanged()
-    if (held.online) tell(tx, 'device.offline', held)
+    if (held.online) await tell(tx, 'device.offline', { ...held, online: false, heldBy: null })
   }
 }
