@@ -155,9 +155,26 @@ export const options = {
     read: whole(0, 1_000_000),
   }),
   MEDIA_STORE: option({
-    about: 'where received files are kept: `folder`, in DATA_DIR, or `database`, which several nodes share',
+    about:
+      'where received files are kept: `folder`, in DATA_DIR; or, for several nodes, `database` or `s3://bucket/prefix`',
     default: 'folder',
-    read: oneOf('folder', 'database'),
+    read: given =>
+      /^(folder|database|s3:\/\/[a-z0-9][a-z0-9.-]{1,62}(\/[\w./-]{0,200})?)$/.test(given)
+        ? given
+        : new Complaint('must be folder, database or s3://bucket/prefix'),
+  }),
+  S3_ENDPOINT: option({
+    about: 'the service that has the bucket of MEDIA_STORE; that of AWS in S3_REGION when not set',
+    default: undefined,
+    read: given => (/^https?:\/\/[^\s/]+\/?$/.test(given) ? given : new Complaint('must be an http address')),
+  }),
+  S3_REGION: option({ about: 'the region of the bucket', default: 'us-east-1', read: text }),
+  S3_ACCESS_KEY_ID: option({ about: 'the access key for the bucket', default: undefined, read: text }),
+  S3_SECRET_ACCESS_KEY: option({
+    about: 'its secret',
+    default: undefined,
+    secret: true,
+    read: text,
   }),
   MEDIA_QUOTA_MB: option({
     about: 'most space for received files, in MB; 0: as much as there is',
@@ -223,6 +240,9 @@ export function readConfig(environment: Environment): Config {
   }
   if ((values.TLS_CERT === undefined) !== (values.TLS_KEY === undefined))
     complaints.push('TLS_CERT and TLS_KEY: both are needed, or neither')
+  const hasS3Key = values.S3_ACCESS_KEY_ID !== undefined && values.S3_SECRET_ACCESS_KEY !== undefined
+  if (String(values.MEDIA_STORE).startsWith('s3:') && !hasS3Key)
+    complaints.push('MEDIA_STORE: S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are needed for a bucket')
   if (complaints.length > 0) throw new ConfigProblem(complaints)
   values.DATABASE_URL ??= `sqlite:${values.DATA_DIR}/basestation.db`
   values.DRAIN_SECONDS ??= String(values.DATABASE_URL).startsWith('sqlite:') ? 0 : 5
