@@ -12,7 +12,7 @@ const read = (name: string) => readFileSync(join(import.meta.dirname, '..', name
 
 test('the README lists every setting with its default, and no other', () => {
   const table = read('README.md').split('## Settings')[1]!
-  const rows = [...table.matchAll(/^\| `([A-Z_]+)` \|([^|]*)\|/gm)].map(
+  const rows = [...table.matchAll(/^\| `([A-Z0-9_]+)` \|([^|]*)\|/gm)].map(
     ([, name, value]) => [name!, value!.trim()] as const,
   )
   assert.deepEqual(rows.map(([name]) => name).sort(), Object.keys(options).sort())

@@ -161,6 +161,28 @@ describe('trouble with PostgreSQL', () => {
     }
   })
 
+  test('while a standby is away that commits must wait for: 503 in time, not ready, and all goes on when it is back', {
+    timeout: 180_000,
+  }, async () => {
+    const server = await PostgresServer.start()
+    const standbys = async (names: string) => {
+      await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+      await server.query('SELECT pg_reload_conf()')
+    }
+    try {
+      await underLoad(server.url, async ({ more, nodes }) => {
+        await standbys('nobody')
+        await until('not ready', async () => (await readiness(nodes[0]!)) === 503)
+        await sleep(3_000)
+        await standbys('')
+        await more()
+        await until('ready', async () => (await readiness(nodes[0]!)) === 200)
+      })
+    } finally {
+      await server.remove()
+    }
+  })
+
   test('when a standby takes the place of its primary, the gateways find it and nothing is lost', {
     timeout: 180_000,
   }, async () => {

@@ -1,19 +1,20 @@
 /** The PostgreSQL driver: one writer connection for this process and a pool of readers. */
 
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Problem } from '../../core/problem.ts'
 import { type Driver, StorageFault } from './driver.ts'
 import { PostgresServers } from './postgres-servers.ts'
+import { Silence, unlessSilent } from './silence.ts'
 import { forPostgres, type Query, type Sql } from './sql.ts'
 
-/**
- * A request that cannot be served is refused within five seconds. It may have waited for a commit before its own, which is
- * why a write gives up earlier than a read.
- */
+/** A request that cannot be served is refused within five seconds: it may wait for a read, and then for a write. */
 const connectMs = 2_000
-const [readMs, writeMs] = [4_500, 3_000]
+const silenceMs = 2_300
+/** A statement that takes so long is a mistake, and must not keep the others waiting. */
+const statementMs = 4_000
 /** For the counter's row: whoever holds it is quick, or gone. */
-const lockMs = 2_500
+const lockMs = 2_000
 /** A node that stops in the middle of a transaction holds nothing for longer: the server ends it. */
 const idleMs = 1_500
 const transactionMs = 30_000
@@ -55,6 +56,9 @@ export class PostgresDriver implements Driver {
       types,
       connectionTimeoutMillis: connectMs,
       ...(!isPatient && {
+        statement_timeout: statementMs,
+        // A server that says nothing is noticed earlier; this frees the connection.
+        query_timeout: statementMs + 2_000,
         lock_timeout: lockMs,
         idle_in_transaction_session_timeout: idleMs,
       }),
@@ -63,7 +67,7 @@ export class PostgresDriver implements Driver {
       application_name: 'basestation',
     }
     this.#servers = new PostgresServers(url, this.#settings)
-    this.reader = { all: query => this.#again(async () => ask(await this.#pool(), query)) }
+    this.reader = { all: query => this.#again(() => this.#read(query)) }
     this.unsyncedReader = this.reader
   }
 
@@ -90,6 +94,11 @@ export class PostgresDriver implements Driver {
     }
   }
 
+  async #read<Row>(query: Query): Promise<Row[]> {
+    const answer = ask<Row>(await this.#pool(), query)
+    return this.#isPatient ? await answer : await unlessSilent(silenceMs, answer, silent)
+  }
+
   async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const writer = await this.#connected()
     let over = false
@@ -100,12 +109,21 @@ export class PostgresDriver implements Driver {
         // Whatever is left of a failed transaction must not go on outside of it.
         if (over) throw new Error('this transaction is over')
         const asked = ask<never>(writer, query)
-        asked.catch(error => {
-          cause ??= error
-        })
+        asked.then(
+          () => silence?.heard(),
+          error => {
+            cause ??= error
+          },
+        )
         return asked
       },
     }
+    const silence = this.#isPatient
+      ? undefined
+      : new Silence(silenceMs, () => {
+          cause ??= silent()
+          cut(writer)
+        })
     let isCommitting = false
     try {
       // Not awaited: it travels with the first statement.
@@ -124,6 +142,8 @@ export class PostgresDriver implements Driver {
       const fault = asFault(cause ?? error)
       // Whether a commit under way was kept is not known.
       throw isCommitting && fault instanceof ConnectionLost ? fault.inDoubt() : fault
+    } finally {
+      silence?.end()
     }
   }
 
@@ -132,7 +152,7 @@ export class PostgresDriver implements Driver {
     if (this.#writer) return this.#writer
     const connectionString = await this.#servers.primary()
     // Statements that do not wait for each other's answers travel together.
-    const settings = { ...this.#settings, ...this.#limit(writeMs), connectionString, pipeline: true }
+    const settings = { ...this.#settings, connectionString, pipeline: true }
     const client = new pg.Client(settings)
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
@@ -150,18 +170,18 @@ export class PostgresDriver implements Driver {
     return client
   }
 
-  #limit(ms: number): pg.ClientConfig {
-    if (this.#isPatient) return {}
-    // Ours is longer than the server's: only for a server that no longer answers at all.
-    return { statement_timeout: ms, query_timeout: ms + 300 }
-  }
-
   async #pool(): Promise<pg.Pool> {
     if (this.#isClosed) throw new StorageFault('the database was closed')
     const url = await this.#servers.primary()
     if (this.#readers?.url === url) return this.#readers.pool
     this.#readers?.pool.end().catch(() => {})
-    const settings = { ...this.#settings, ...this.#limit(readMs), connectionString: url, max: readers }
+    const settings = {
+      ...this.#settings,
+      // Also while all connections are busy.
+      connectionTimeoutMillis: statementMs,
+      connectionString: url,
+      max: readers,
+    }
     const pool = new pg.Pool(settings)
     // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
     pool.on('error', () => {})
@@ -175,6 +195,14 @@ export class PostgresDriver implements Driver {
     this.#servers.forget()
     client.end().catch(() => {})
   }
+}
+
+const silent = () => new StorageFault('the database does not answer in time')
+
+/** At once: what waits for it fails. */
+function cut(client: pg.Client): void {
+  const { connection } = client as object as { connection: { stream: Socket } }
+  connection.stream.destroy()
 }
 
 /** The last net: whatever a transaction waits for. Servers before version 17 do not know it. */
