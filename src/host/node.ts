@@ -5,7 +5,7 @@ import { readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /** Where process ids mean the same: a machine, and on Linux the container on it. */
-const place = `${hostname()}${processNamespace()}`
+const place = [hostname(), processNamespace()].join(':')
 export const nodeName = [place, process.pid, randomUUID()].join('/')
 
 function processNamespace(): string {

@@ -1,6 +1,7 @@
 /**
- * Three gateways on one PostgreSQL, one of them paused or killed again and again while messages are under way: the others
- * go on, nothing accepted is lost, nobody is texted twice, and who was away says nothing when it comes back.
+ * Three gateways on one PostgreSQL, one of them paused, killed or cut off from the database again and again while messages
+ * are under way: the others go on, nothing accepted is lost, nobody is texted twice, and who was away says nothing when it
+ * comes back.
  * FAULTS and SEED choose how often, and in which order.
  */
 
@@ -13,6 +14,7 @@ import { hashSecret, hintOf, newSecret, sendAndRead } from '../../src/core/acces
 import { nodeLeaseMs } from '../../src/core/nodes/node.ts'
 import type { Store } from '../../src/core/store.ts'
 import { openStore } from '../../src/store/open.ts'
+import { Cable } from '../standins/cable.ts'
 import { ClusterNode } from '../standins/cluster.ts'
 import { scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
@@ -23,6 +25,7 @@ import { seeded } from '../standins/random.ts'
 const faults = Number(process.env.FAULTS ?? 3)
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const devices = 6
+const kinds = ['pause', 'cut off', 'kill', 'pause'] as const
 
 async function prepare(store: Store): Promise<string> {
   const staging = (await store.environments()).find(({ name }) => name === 'staging')!
@@ -49,7 +52,7 @@ async function prepare(store: Store): Promise<string> {
   return key
 }
 
-test(`one of three gateways paused or killed ${faults} times: the others go on, nothing is lost, nobody is texted twice`, {
+test(`one of three gateways paused, killed or cut off ${faults} times: the others go on, nothing is lost, nobody is texted twice`, {
   timeout: 120_000 + faults * 60_000,
 }, async () => {
   const random = seeded(seed)
@@ -57,7 +60,16 @@ test(`one of three gateways paused or killed ${faults} times: the others go on, 
   const ledger = join(scratch(), 'air')
   const store = await openStore(database)
   const key = await prepare(store)
-  const nodes = await Promise.all(['a', 'b', 'c'].map(name => ClusterNode.of(name, { database, ledger })))
+  const cables = await Promise.all(['a', 'b', 'c'].map(() => Cable.to(database)))
+  const nodes = await Promise.all(
+    cables.map((cable, n) =>
+      ClusterNode.of('abc'[n]!, {
+        database: cable.through(database),
+        ledger,
+        environment: { LOG_LEVEL: 'silent' },
+      }),
+    ),
+  )
   const answered: string[] = []
   const failures = new Map<string, number>()
   let over = false
@@ -95,26 +107,28 @@ test(`one of three gateways paused or killed ${faults} times: the others go on, 
       const held = await Promise.all(nodes.map(async node => (await heldBy(node.node)).length))
       const victim = nodes[held.indexOf(Math.max(...held))]!
       await sleep(200 + random() * 500)
-      const isPause = random() < 0.7
+      const kind = kinds[fault % kinds.length]!
       const gone = victim.node
+      const cable = cables[nodes.indexOf(victim)]!
       const begun = performance.now()
-      if (isPause) victim.pause()
-      else {
-        victim.isPaused = true
-        await victim.kill()
-      }
+      if (kind === 'pause') victim.pause()
+      // Nothing more is asked of it, as a load balancer would do.
+      victim.isPaused = true
+      if (kind === 'cut off') cable.cut()
+      if (kind === 'kill') await victim.kill()
       await until('its devices are with others', async () => (await heldBy(gone)).length === 0)
       const takenMs = performance.now() - begun
       const air = () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').length : 0)
       const before = air()
       await until('they send again', () => air() > before + devices)
       times.push(
-        `${isPause ? 'pause' : 'kill'} ${(takenMs / 1_000).toFixed(1)}/${((performance.now() - begun) / 1_000).toFixed(1)} s`,
+        `${kind} ${(takenMs / 1_000).toFixed(1)}/${((performance.now() - begun) / 1_000).toFixed(1)} s`,
       )
-      if (isPause) {
-        await sleep(random() * nodeLeaseMs)
-        victim.resume()
-      } else await victim.start()
+      await sleep(random() * nodeLeaseMs)
+      if (kind === 'pause') victim.resume()
+      if (kind === 'cut off') cable.mend()
+      if (kind === 'kill') await victim.start()
+      victim.isPaused = false
       await sleep(500 + random() * 1_500)
     }
     over = true
@@ -143,6 +157,7 @@ test(`one of three gateways paused or killed ${faults} times: the others go on, 
   } finally {
     over = true
     for (const node of nodes) node.end()
+    for (const cable of cables) cable.close()
     await store.close()
   }
 })

@@ -15,7 +15,7 @@ export function shownNode(node: Node, leases: readonly LeaseRecord[], now: numbe
   const status: (typeof nodeStatuses)[number] = isAlive ? (isDraining ? 'draining' : 'alive') : 'gone'
   return {
     id: nodeIdOf(node.name),
-    host: node.name.split('/')[0]!,
+    host: node.name.split(/[:/]/)[0]!,
     version: node.version,
     status,
     started_at: isoTime(node.startedAt),

@@ -9,7 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { actions, DataTable } from '../parts/data-table.tsx'
 import { Found, Page } from '../parts/page.tsx'
-import { count, Time } from '../parts/show.tsx'
+import { counted, Time } from '../parts/show.tsx'
 
 const lookMs = 2_000
 
@@ -29,7 +29,7 @@ export default function Nodes() {
       <Found query={query}>
         {nodes => (
           <div className="card flush">
-            <DataTable heads={['Node', 'State', 'Version', 'Device links', 'Webhooks', 'Last seen', actions]}>
+            <DataTable heads={['Node', 'State', 'Version', 'Holds', 'Last seen', actions]}>
               {nodes.map(node => (
                 <Row key={node.id} node={node} isAlone={nodes.length === 1} />
               ))}
@@ -55,17 +55,16 @@ function Row({ node, isAlone }: { node: GatewayNode; isAlone: boolean }) {
         <div>
           {node.host} {node.answered && <span className="muted">(this one)</span>}
         </div>
-        <div className="muted">
-          {node.id}
-          {node.runs_loops && ' · runs the background work'}
-        </div>
+        <div className="muted">{node.id}</div>
+        {node.runs_loops && <div className="muted">Runs the background work</div>}
       </td>
       <td>
         <span className={`badge ${look}`}>{word}</span>
       </td>
       <td className="muted">{node.version}</td>
-      <td>{count(node.links)}</td>
-      <td>{count(node.webhooks)}</td>
+      <td>
+        {counted(node.links, 'device link')}, {counted(node.webhooks, 'webhook')}
+      </td>
       <td className="muted">
         <Time at={node.seen_at} />
       </td>
