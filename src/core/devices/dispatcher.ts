@@ -243,11 +243,18 @@ export class Dispatcher {
   async #end(deviceId: string, line: Line): Promise<void> {
     const { store, membership } = this.#parts
     const { pump, link, lease } = line
-    // What another node may hold by now is put down first; else what was handed to it may finish.
-    const isLost = lease !== undefined && !lease.isHeld()
-    if (isLost) await link.close()
+    if (lease && !lease.isHeld()) {
+      // Another node may hold it by now. What hangs in the old line is not waited for: whatever comes of it is fenced off,
+      // and this node may be the next to open the link.
+      const stopped = pump?.stop()
+      await link.close()
+      stopped?.catch(error =>
+        this.#parts.log.warn({ device: deviceId, err: error }, 'a lost link did not end'),
+      )
+      return
+    }
     await pump?.stop()
-    if (!isLost) await link.close()
+    await link.close()
     if (this.#stopping) return
     if (!this.#handingOver) {
       await store.presence(deviceId, membership.name, false, lease ? { epoch: lease.epoch } : {})
