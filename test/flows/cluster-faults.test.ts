@@ -152,7 +152,7 @@ test(`one of three gateways paused, killed or cut off ${faults} times: the other
     assert.deepEqual(twice, [], 'texted twice')
     const never = new Set(answered).difference(new Set(sent))
     console.log(
-      `seed ${seed}: ${answered.length} sent, ${refused} without an answer, refused ${JSON.stringify([...failures])}, called delivered and not on the air ${never.size}; taken over/sending after ${times.join(', ')}`,
+      `seed ${seed}: ${answered.length} sent, ${refused} without an answer, refused ${JSON.stringify([...failures])}, claimed by a node that went before it handed them over ${never.size}; taken over/sending after ${times.join(', ')}`,
     )
   } finally {
     over = true
