@@ -54,7 +54,9 @@ export class Metrics {
     this.#collect = async () => {
       for (const gauge of [waiting, age, online]) gauge.reset()
       const kinds = new Map<string, { waiting: number; online: number; oldest: number }>()
-      const oldest = new Map((await store.oldestWaiting()).map(row => [row.deviceId, row.createdAt]))
+      // Without storage the rest is still worth knowing, and just then.
+      const rows = await Promise.resolve(store.oldestWaiting()).catch(() => [])
+      const oldest = new Map(rows.map(row => [row.deviceId, row.createdAt]))
       for (const { device, load, online } of fleet.members()) {
         if (device.removedAt !== null && load.waiting === 0) continue
         const sum = kinds.get(device.kind) ?? { waiting: 0, online: 0, oldest: Infinity }

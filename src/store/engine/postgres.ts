@@ -5,7 +5,7 @@ import pg from 'pg'
 import { Problem } from '../../core/problem.ts'
 import { type Driver, StorageFault } from './driver.ts'
 import { PostgresServers } from './postgres-servers.ts'
-import { Silence, unlessSilent } from './silence.ts'
+import { Ear, Silence, unlessSilent } from './silence.ts'
 import { forPostgres, type Query, type Sql } from './sql.ts'
 
 /** A request that cannot be served is refused within five seconds: it may wait for a read, and then for a write. */
@@ -46,6 +46,7 @@ export class PostgresDriver implements Driver {
   readonly #isPatient: boolean
   #readers: { url: string; pool: pg.Pool } | undefined
   #writer: pg.Client | undefined
+  readonly #readersEar = new Ear()
   #isClosed = false
   #tail: Promise<unknown> = Promise.resolve()
 
@@ -96,12 +97,14 @@ export class PostgresDriver implements Driver {
 
   async #read<Row>(query: Query): Promise<Row[]> {
     const answer = ask<Row>(await this.#pool(), query)
-    return this.#isPatient ? await answer : await unlessSilent(silenceMs, answer, silent)
+    // A question may wait for its turn: only when none of them is answered does the server not answer.
+    return this.#isPatient ? await answer : await unlessSilent(silenceMs, answer, silent, this.#readersEar)
   }
 
   async #transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const writer = await this.#connected()
     let over = false
+    const ear = new Ear()
     /** Statements travel together: those behind one that fails fail as well, and only the first says why. */
     let cause: unknown
     const handle: Sql = {
@@ -110,7 +113,7 @@ export class PostgresDriver implements Driver {
         if (over) throw new Error('this transaction is over')
         const asked = ask<never>(writer, query)
         asked.then(
-          () => silence?.heard(),
+          () => ear.heard(),
           error => {
             cause ??= error
           },
@@ -118,12 +121,11 @@ export class PostgresDriver implements Driver {
         return asked
       },
     }
-    const silence = this.#isPatient
-      ? undefined
-      : new Silence(silenceMs, () => {
-          cause ??= silent()
-          cut(writer)
-        })
+    const giveUp = () => {
+      cause ??= silent()
+      cut(writer)
+    }
+    const silence = this.#isPatient ? undefined : new Silence(silenceMs, giveUp, ear)
     let isCommitting = false
     try {
       // Not awaited: it travels with the first statement.

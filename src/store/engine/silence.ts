@@ -5,20 +5,27 @@
 
 const graceMs = 200
 
+/** When something was last heard. Several questions to one server may share it. */
+export class Ear {
+  heardAt = performance.now()
+
+  heard(): void {
+    this.heardAt = performance.now()
+  }
+}
+
 export class Silence {
   readonly #ms: number
   readonly #complain: () => void
-  #heardAt = performance.now()
+  readonly #ear: Ear
+  readonly #begunAt = performance.now()
   #timer: NodeJS.Timeout
 
-  constructor(ms: number, complain: () => void) {
+  constructor(ms: number, complain: () => void, ear: Ear) {
     this.#ms = ms
     this.#complain = complain
+    this.#ear = ear
     this.#timer = setTimeout(() => this.#look(), ms)
-  }
-
-  heard(): void {
-    this.#heardAt = performance.now()
   }
 
   end(): void {
@@ -26,21 +33,28 @@ export class Silence {
   }
 
   #look(): void {
-    const left = this.#heardAt + this.#ms - performance.now()
-    const before = this.#heardAt
+    const before = this.#ear.heardAt
+    const left = Math.max(this.#begunAt, before) + this.#ms - performance.now()
     this.#timer =
       left > 0
         ? setTimeout(() => this.#look(), left)
-        : setTimeout(() => (this.#heardAt === before ? this.#complain() : this.#look()), graceMs)
+        : setTimeout(() => (this.#ear.heardAt === before ? this.#complain() : this.#look()), graceMs)
   }
 }
 
-/** The answer, unless it does not come in time. */
-export async function unlessSilent<T>(ms: number, answer: Promise<T>, late: () => Error): Promise<T> {
+/** The answer, unless it does not come, and nothing else does either. */
+export async function unlessSilent<T>(
+  ms: number,
+  answer: Promise<T>,
+  late: () => Error,
+  ear = new Ear(),
+): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const silence = new Silence(ms, () => reject(late()))
+  const silence = new Silence(ms, () => reject(late()), ear)
   try {
-    return await Promise.race([answer, promise])
+    const given = await Promise.race([answer, promise])
+    ear.heard()
+    return given
   } finally {
     silence.end()
   }
