@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,6 +11,7 @@ import { sql } from '../src/store/engine/sql.ts'
 import { SqliteDriver } from '../src/store/engine/sqlite.ts'
 import { openStore } from '../src/store/open.ts'
 import { emptySqlite, scratch } from './standins/databases.ts'
+import { until } from './standins/gateway.ts'
 import { storeContract } from './store.contract.ts'
 
 storeContract('SQLite', emptySqlite)
@@ -80,6 +82,39 @@ test('another process that is writing is waited for, and the event loop goes on 
   clearInterval(beat)
   assert.ok(turns >= 20)
   other.close()
+  await store.close()
+})
+
+test('a log that grew while somebody read for long is cut when it begins anew', async () => {
+  const url = await emptySqlite()
+  const path = url.slice('sqlite:'.length)
+  const store = await openStore(url, { now: Date.now })
+  const phone = { kind: 'simulated', name: 'P', phone: '', perMinute: null, perDay: null } as const
+  const { id: device } = await store.enrol({ environmentId: 2, ...phone })
+  const write = async (count: number) => {
+    for (let n = 0; n < count; n += 1)
+      await store.vaultWrite(
+        device,
+        Array.from({ length: 40 }, (_, id) => ({
+          type: 't',
+          id: String(id),
+          value: randomBytes(25_000).toString('hex'),
+        })),
+      )
+  }
+  await write(5)
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('BEGIN')
+  reader.prepare('SELECT COUNT(*) FROM vault').get()
+  await write(60)
+  const most = statSync(`${path}-wal`).size
+  assert.ok(most > 100_000_000, `${most} bytes: nothing grew`)
+  reader.exec('COMMIT')
+  reader.close()
+  await until('it is cut', async () => {
+    await write(1)
+    return statSync(`${path}-wal`).size < 80_000_000
+  })
   await store.close()
 })
 

@@ -15,6 +15,8 @@ const closedCode = 'ERR_INVALID_STATE'
 
 /** Pages in the log from which on the writer itself copies them back: only if nobody else does (checkpoints.ts). */
 const mostPagesInLog = 40_000
+/** A log that grew while somebody read for long, such as a backup, is cut to this when it begins anew. */
+const mostBytesKept = 64 * 2 ** 20
 
 export class SqliteConnection implements Sql {
   readonly #database: DatabaseSync
@@ -74,7 +76,8 @@ export class SqliteConnection implements Sql {
     // all over: a larger cache finds its pages.
     // What is deleted is overwritten where that costs no more writing: forgotten people must not lie in free space.
     database.exec(`PRAGMA busy_timeout = 0; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST;
-      PRAGMA wal_autocheckpoint = ${mostPagesInLog}; PRAGMA cache_size = -16000`)
+      PRAGMA wal_autocheckpoint = ${mostPagesInLog}; PRAGMA journal_size_limit = ${mostBytesKept};
+      PRAGMA cache_size = -16000`)
   }
 
   #statement(text: string): { statement: StatementSync; columns: string[] } {
