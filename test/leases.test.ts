@@ -83,12 +83,12 @@ for (const { name, empty } of databases)
     )
 
     test(
-      'a node keeps what it holds, under the same epoch, though it renewed too late, if nobody took it',
+      'a node that renewed too late takes what it held anew, under a higher epoch, if nobody else did',
       inWorld(async ({ store, clock }) => {
         await store.takeLeases('a', ['x'])
         clock.now += 10 * nodeLeaseMs
         await store.beat({ node: 'a' })
-        assert.equal((await store.takeLeases('a', ['x'])).get('x'), 1)
+        assert.equal((await store.takeLeases('a', ['x'])).get('x'), 2)
       }),
     )
 
@@ -155,6 +155,27 @@ for (const { name, empty } of databases)
         assert.equal(await receipt(first, old), true, 'it says what it did itself')
         assert.equal(await receipt(second, old), false)
         assert.equal(await receipt(second, epoch), true)
+      }),
+    )
+
+    test(
+      'what the next holder offers to the device again is neither given back nor answered for by the one before',
+      inWorld(async ({ store, clock }) => {
+        const device = await enrol(store)
+        const old = (await store.takeLinks('a', [device.id])).get(device.id)!
+        const ids = [await accept(store, device.id), await accept(store, device.id)]
+        const [kept, adopted] = (await store.claim(device.id, 10, { epoch: old })).messages
+        await store.release(kept!)
+        assert.equal((await store.message(staging, ids[0]!))!.status, 'queued', 'nobody else has it')
+        await outlive(store, clock)
+        const epoch = (await store.takeLinks('b', [device.id])).get(device.id)!
+        await store.adopt(device.id, old)
+        await store.adopt(device.id, epoch)
+        await store.release(adopted!)
+        assert.equal((await store.message(staging, ids[1]!))!.status, 'sending')
+        const receipt = { messageId: ids[1]!, deviceId: device.id, outcome: 'failed', at: clock.now } as const
+        assert.equal(await store.record({ ...receipt, epoch: old }), false)
+        assert.equal(await store.record({ ...receipt, epoch }), true)
       }),
     )
 

@@ -59,6 +59,7 @@ async function world() {
       claim: failing('claim', store.claim),
       release: failing('release', store.release),
       unanswered: (...asked) => store.unanswered(...asked),
+      ping: store.ping,
     },
     record: failing('record', async (receipt: Receipt) => {
       await store.record(receipt)
@@ -248,5 +249,47 @@ test('what was claimed before the lease ended and has not left is given back, no
   await pump.stop()
   assert.equal((await store.message(2, second))!.status, 'queued')
   assert.equal(sent.length, 1)
+  await store.close()
+})
+
+test('what was handed over stays handed over when a later claim is in doubt, whatever the clocks say', async () => {
+  const { store, pump, sent, fault, accept } = await world()
+  const ids = [await accept(), await accept(), await accept()]
+  pump.start()
+  await until('handed over', () => sent.length === 3)
+  // The link has them, and has not reported yet.
+  Object.assign(fault, { verb: 'claim', kept: false })
+  ids.push(await accept())
+  pump.wake()
+  await until('the next one too', () => sent.length >= 4)
+  await pump.stop()
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    ids,
+  )
+  await store.close()
+})
+
+test('a lost link gives back what it claimed and never handed over, and pays what it owes', async () => {
+  const { store, pump, sent, fault, accept, lapse, setMode } = await world()
+  setMode('answer')
+  const told = await accept()
+  Object.assign(fault, { verb: 'record', kept: false })
+  pump.start()
+  await until('its receipt could not be stored', () => fault.verb === undefined && sent.length === 1)
+  setMode('away')
+  await until('paid', async () => (await store.message(2, told))!.status === 'sent')
+  setMode('take')
+  const doubtful = await accept()
+  Object.assign(fault, { verb: 'claim', kept: true })
+  pump.wake()
+  await until('the claim seemed to fail', () => fault.verb === undefined)
+  lapse()
+  await pump.abandon()
+  assert.equal((await store.message(2, doubtful))!.status, 'queued')
+  assert.deepEqual(
+    sent.map(({ id }) => id),
+    [told],
+  )
   await store.close()
 })

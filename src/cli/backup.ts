@@ -22,7 +22,9 @@ const backup: Command = {
       [
         `Wrote ${file}.`,
         `Keep ${key} in another safe place: without it the webhook secrets and two-factor codes in the backup cannot be used.`,
-        `Received files are not in it: copy ${join(config.DATA_DIR, 'media')} too.`,
+        ...(config.MEDIA_STORE === 'folder'
+          ? [`Received files are not in it: copy ${join(config.DATA_DIR, 'media')} too.`]
+          : []),
       ].join('\n'),
     )
     return undefined

@@ -8,7 +8,7 @@ export const migrate: Command = {
   name: 'migrate',
   about: 'Bring the database to the newest schema (serve does so by itself)',
   async run({ config, output }) {
-    const driver = await openDriver(config.DATABASE_URL)
+    const driver = await openDriver(config.DATABASE_URL, true)
     try {
       const taken = await migrateDatabase(driver, Date.now)
       output.show({ schema: newestVersion, taken }, () =>

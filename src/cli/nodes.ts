@@ -1,7 +1,6 @@
 /** basestation nodes: the gateways that work on one database. */
 
-import { nodeIdOf } from '../core/nodes/node.ts'
-import { Problem } from '../core/problem.ts'
+import { drainById } from '../core/nodes/drain.ts'
 import { shownNode } from '../core/wire/node.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
@@ -39,9 +38,7 @@ const drain: Command = {
   run: context =>
     withStore(context, async store => {
       const [id = ''] = context.given.words
-      const found = (await store.nodes()).find(({ name }) => nodeIdOf(name) === id.toLowerCase())
-      if (!found || !(await store.drainNode(found.name)))
-        throw new Problem('node_not_found', `There is no node with the id ${id}.`)
+      await drainById(store, id)
       context.output.show({ id, status: 'draining' }, () => `${id} hands over what it holds.`)
       return undefined
     }),

@@ -11,7 +11,7 @@ export async function withStore<T>(
   { config }: Pick<Context, 'config'>,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(config.DATABASE_URL, { now: Date.now })
+  const store = await openStore(config.DATABASE_URL)
   try {
     return await work(store)
   } finally {

@@ -55,6 +55,7 @@ export const transient = ['nodes', 'gateway', 'schema_version', 'request_windows
 /** Numbers of events are names that others remember: none that was ever given is given again. */
 const numbersLeftOut = 1_000_000_000
 const page = 1_000
+const partsAtOnce = 8
 
 /** Writes a consistent copy while the gateway goes on working. Never overwrites a file. */
 export async function backup(url: string, file: string, now: () => number): Promise<void> {
@@ -73,7 +74,7 @@ export async function backup(url: string, file: string, now: () => number): Prom
     } finally {
       source.close()
     }
-  } else await exportTo(unfinished, await openDriver(url), now)
+  } else await exportTo(unfinished, await openDriver(url, true), now)
   const copy = new DatabaseSync(unfinished)
   // A single file without a log beside it, on disk before it gets its name.
   copy.exec('PRAGMA journal_mode = DELETE')
@@ -87,7 +88,6 @@ async function exportTo(file: string, source: Driver, now: () => number): Promis
     await migrate(target, now)
     await source.transact(async from => {
       await from.all(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`)
-      await takeTime(source, from)
       await target.transact(into => copyTables(from, into))
     })
   } finally {
@@ -113,7 +113,6 @@ export async function restore(url: string, file: string, now: () => number): Pro
     await migrate(source, now)
     await migrate(target, now)
     return await target.transact(async into => {
-      await takeTime(target, into)
       await copyTables(source.reader, into)
       return await hold(into)
     })
@@ -121,11 +120,6 @@ export async function restore(url: string, file: string, now: () => number): Pro
     await Promise.all([source.close(), target.close()])
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** A large table may take longer than a request's statement is allowed to. */
-async function takeTime({ dialect }: Driver, connection: Sql): Promise<void> {
-  if (dialect === 'postgres') await connection.all(sql`SET LOCAL statement_timeout = 0`)
 }
 
 async function hold(into: Sql): Promise<Restored> {
@@ -149,6 +143,7 @@ async function copyTables(from: Sql, into: Sql): Promise<void> {
 }
 
 async function copyTable(from: Sql, into: Sql, table: string, key: string): Promise<void> {
+  if (table === 'file_parts') return await copyFiles(from, into)
   if (key.includes(',')) return await copySmallTable(from, into, table, key)
   let last: Value | undefined
   for (;;) {
@@ -172,6 +167,24 @@ async function copySmallTable(from: Sql, into: Sql, table: string, key: string):
     )
     if (found.length === 0) return
     await insert(into, table, found)
+  }
+}
+
+/** Parts are large: few at a time. Those that never became a file stay behind. */
+async function copyFiles(from: Sql, into: Sql): Promise<void> {
+  for (let id = ''; ; ) {
+    const [file] = await from.all<{ id: string; token: string }>(
+      sql`SELECT id, token FROM stored_files WHERE id > ${id} ORDER BY id LIMIT 1`,
+    )
+    if (!file) return
+    id = file.id
+    for (let n = -1; ; ) {
+      const found = await from.all<Record<string, Value>>(sql`
+        SELECT * FROM file_parts WHERE token = ${file.token} AND n > ${n} ORDER BY n LIMIT ${partsAtOnce}`)
+      if (found.length === 0) break
+      await insert(into, 'file_parts', found)
+      n = found.at(-1)!.n as number
+    }
   }
 }
 

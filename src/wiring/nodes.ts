@@ -38,11 +38,13 @@ export function buildNode({ node, store, log, others }: NodeParts): ThisNode {
     log.info({ node }, 'handing over to other nodes')
     edge.isDraining = true
     membership.drain()
+    const stopLoops = async () => {
+      await Promise.all(loops.map(loop => loop.stop()))
+      await store.letGo(node, [loopsLease])
+    }
     const steps = [
       () => store.drainNode(node),
-      ...loops.map(loop => () => loop.stop()),
-      () => store.letGo(node, [loopsLease]),
-      () => Promise.all([dispatcher.handOver(), webhooks.handOver()]),
+      () => Promise.all([dispatcher.handOver(), webhooks.handOver(), stopLoops()]),
     ]
     await stopAll(steps, log)
   }

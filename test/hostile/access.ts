@@ -2,7 +2,7 @@
 
 export type Who =
   /** A key with this scope, or a person whose role has it. */
-  | { scope: string }
+  | { scope: string /** Of keys, only those of production. */; isForOperators?: true }
   /** Anybody, known or not. */
   | 'anyone'
   /** People who are signed in, whatever their role. */
@@ -122,10 +122,13 @@ export const access: ReadonlyMap<string, Who> = new Map([
   ...scoped(
     'settings:manage',
     `GET /settings
-     PATCH /settings
-     GET /nodes
-     POST /nodes/:node_id/drain`,
+     PATCH /settings`,
   ),
+  ...scoped(
+    'settings:manage',
+    `GET /nodes
+     POST /nodes/:node_id/drain`,
+  ).map(([route, who]): [string, Who] => [route, { ...(who as { scope: string }), isForOperators: true }]),
   ...scoped(
     'keys:manage',
     `GET /keys

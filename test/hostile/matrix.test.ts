@@ -42,6 +42,7 @@ function isAllowed(who: Who, route: string, { key, role, isUnconfirmed, isPhone 
   if (who === 'signed in') return role !== undefined
   if (who === 'team') return role === 'owner' || role === 'admin'
   if (role !== undefined) return roleScopes[role]?.includes(who.scope) ?? true
+  if (who.isForOperators && environmentOf(path) === 'staging') return false
   return key !== undefined && key.environment === environmentOf(path) && key.scopes.includes(who.scope)
 }
 

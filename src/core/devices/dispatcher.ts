@@ -20,7 +20,7 @@ export type DispatcherParts = {
   membership: Pick<Membership, 'name' | 'takeLinks'>
   kinds: readonly LinkKind[]
   fleet: Fleet
-  store: Pick<Store, 'claim' | 'release' | 'presence' | 'unanswered' | 'letGo'>
+  store: Pick<Store, 'claim' | 'release' | 'presence' | 'unanswered' | 'adopt' | 'letGo' | 'ping'>
   news: (device: Device) => Omit<News, 'online'>
   now: () => number
   log: Log
@@ -31,14 +31,15 @@ type Line = {
   pump: Pump | undefined
   /** Undefined: it is pulled, and nobody has to hold it. */
   lease: Lease | undefined
-  /** What the link said last. */
-  online: boolean
+  /** What the link said last; undefined: nothing yet. */
+  online: boolean | undefined
 }
 
 export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #kinds: ReadonlyMap<DeviceKind, LinkKind>
   readonly #lines = new Map<string, Line>()
+  readonly #opening = new Set<string>()
   /** Lines being closed: their pending hand-overs may be slow and must not block other devices. */
   readonly #ending = new Map<string, Promise<void>>()
   readonly #look: Loop
@@ -122,7 +123,8 @@ export class Dispatcher {
     for (const { device } of fleet.members()) {
       const line = this.#lines.get(device.id)
       if (line) {
-        if (device.removedAt !== null || this.#heldElsewhere(device)) {
+        const isLost = line.lease && !line.lease.isHeld()
+        if (device.removedAt !== null || isLost || this.#heldElsewhere(device)) {
           this.#hangUp(device.id)
           continue
         }
@@ -131,19 +133,30 @@ export class Dispatcher {
       } else if (this.#isToOpen(device)) (this.#isPulled(device) ? pulled : held).push(device)
     }
     const leases = held.length > 0 ? await membership.takeLinks(held.map(({ id }) => id)) : new Map()
-    for (const device of pulled) work.push(this.#open(device, undefined))
+    for (const device of pulled) work.push(this.#openOnce(device, undefined))
     for (const device of held) {
       const lease = leases.get(device.id)
-      if (lease) work.push(this.#open(device, lease))
+      if (lease) work.push(this.#openOnce(device, lease))
     }
     if (work.length === 0) return
-    await Promise.all(work)
+    // All of them: one that fails must not hide that others are still being opened.
+    const done = await Promise.allSettled(work)
     await fleet.refresh()
+    for (const one of done) if (one.status === 'rejected') throw one.reason
+  }
+
+  async #openOnce(device: Device, lease: Lease | undefined): Promise<void> {
+    this.#opening.add(device.id)
+    try {
+      await this.#open(device, lease)
+    } finally {
+      this.#opening.delete(device.id)
+    }
   }
 
   #isToOpen(device: Device): boolean {
-    if (device.removedAt !== null || this.#ending.has(device.id) || !this.#kinds.has(device.kind))
-      return false
+    if (device.removedAt !== null || !this.#kinds.has(device.kind)) return false
+    if (this.#opening.has(device.id) || this.#ending.has(device.id)) return false
     if (this.#isPulled(device)) return !this.#heldElsewhere(device)
     // A node that drains keeps its devices online until somebody has taken their links.
     return (
@@ -162,11 +175,13 @@ export class Dispatcher {
   }
 
   #isNoted(device: Device, line: Line): boolean {
+    // A link that changes hands stays as it was until it has something to say.
+    if (line.online === undefined) return true
     return device.online === line.online && (!line.online || device.heldBy === this.#parts.membership.name)
   }
 
   /** False: another node was quicker, and has the link. */
-  #note({ id, heldBy }: Device, { online, lease }: Line): Promise<boolean> {
+  #note({ id, heldBy }: Device, { online = false, lease }: Line): Promise<boolean> {
     const only = lease ? { epoch: lease.epoch } : { insteadOf: heldBy }
     return this.#parts.store.presence(id, this.#parts.membership.name, online, only)
   }
@@ -175,7 +190,12 @@ export class Dispatcher {
     const { store, news, now, log, fleet } = this.#parts
     log.debug({ device: device.id, kind: device.kind, epoch: lease?.epoch }, 'opening a link')
     const told = lease ? fenced(news(device), lease) : news(device)
-    const line: Line = { link: { close: async () => {} }, pump: undefined, lease, online: false }
+    const line: Line = {
+      link: { close: async () => {} },
+      pump: undefined,
+      lease,
+      online: lease ? undefined : false,
+    }
     const link = this.#kinds.get(device.kind)!.open(
       device,
       {
@@ -202,7 +222,7 @@ export class Dispatcher {
       })
     let isOurs: boolean
     try {
-      await this.#resume(device.id, link)
+      await this.#resume(device.id, link, lease)
       // A link that is not up yet says nothing, and is opened by several until it is.
       isOurs = !line.online || (await this.#note(device, line))
     } catch (error) {
@@ -211,16 +231,20 @@ export class Dispatcher {
       throw error
     }
     // If two nodes gave messages to one device, one of them would never get its receipts.
-    if (this.#stopping || !isOurs) {
+    const isWanted = lease ? lease.isHeld() && !this.#handingOver : true
+    if (this.#stopping || !isOurs || !isWanted) {
       await link.close()
+      if (lease && this.#handingOver) await store.letGo(this.#parts.membership.name, [deviceLease(device.id)])
       return
     }
     this.#lines.set(device.id, line)
     line.pump?.start()
   }
 
-  async #resume(deviceId: string, link: Link): Promise<void> {
+  async #resume(deviceId: string, link: Link, lease: Lease | undefined): Promise<void> {
     if (!link.resume) return
+    // From now on only this link says what became of them.
+    if (lease) await this.#parts.store.adopt(deviceId, lease.epoch)
     let after = 0
     for (;;) {
       const messages = await this.#parts.store.unanswered(deviceId, after, resumePage)
@@ -246,10 +270,10 @@ export class Dispatcher {
     if (lease && !lease.isHeld()) {
       // Another node may hold it by now. What hangs in the old line is not waited for: whatever comes of it is fenced off,
       // and this node may be the next to open the link.
-      const stopped = pump?.stop()
+      const abandoned = pump?.abandon()
       await link.close()
-      stopped?.catch(error =>
-        this.#parts.log.warn({ device: deviceId, err: error }, 'a lost link did not end'),
+      abandoned?.catch(error =>
+        this.#parts.log.error({ device: deviceId, err: error }, 'a lost link did not end'),
       )
       return
     }

@@ -24,7 +24,7 @@ export type PumpParts = {
   lease: Lease
   send: NonNullable<Link['send']>
   isUp: () => boolean
-  store: Pick<Store, 'claim' | 'release' | 'unanswered'>
+  store: Pick<Store, 'claim' | 'release' | 'unanswered' | 'ping'>
   record: (receipt: Receipt) => Promise<void>
   claimed: (messages: readonly Message[]) => void
   now: () => number
@@ -40,6 +40,10 @@ const downMs = 1_000
 /** How long a round waits at most for the answers to its messages. */
 const patienceMs = 250
 const longestRestMs = 300_000
+/** More than any link answers for later. */
+const mostHanded = 50_000
+/** An hour: what storage does not take by then is left to the end of its validity. */
+const mostTries = 3_600
 const mostRests = 200
 const page = 500
 
@@ -48,8 +52,10 @@ export class Pump {
   readonly #loop: Loop
   /** Writes that storage refused. They are retried before anything else is done. */
   #debts: (() => Promise<void>)[] = []
-  /** Since when a claim is in doubt: it failed, and yet may have been kept. */
-  #doubtSince: number | undefined
+  /** A claim failed, and yet may have been kept. */
+  #isInDoubt = false
+  /** What was handed to the link, by id, with the attempt: never again under this lease. */
+  readonly #handed = new BoundedMap<string, number>(mostHanded)
   #downUntil = 0
   readonly #rests = new BoundedMap<number, { times: number; until: number }>(mostRests)
   /** Messages the link has not answered yet: a slow one does not block the others. */
@@ -77,6 +83,25 @@ export class Pump {
     this.#loop.wake()
   }
 
+  /**
+   * The lease is lost: nothing more is handed over. What is owed to storage is still paid, and what was claimed and never
+   * left is given back, however long storage is away.
+   */
+  async abandon(): Promise<void> {
+    await this.stop()
+    const { log, deviceId, store } = this.#parts
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      try {
+        await this.#payDebts()
+        if (this.#isInDoubt) for (const message of await this.#unhanded()) await store.release(message)
+        return
+      } catch (error) {
+        if (tries === 0) log.warn({ device: deviceId, err: error }, 'a lost link owes something to storage')
+        await sleep(downMs, undefined, { ref: false })
+      }
+    }
+  }
+
   async #round(): Promise<number | undefined> {
     await this.#payDebts()
     const down = this.#downUntil - performance.now()
@@ -87,8 +112,7 @@ export class Pump {
     // Whichever is answered first wakes this pump.
     if (room === 0) return undefined
     const resting = this.#resting()
-    const { messages, retryAt } =
-      this.#doubtSince === undefined ? await this.#claim(room, resting) : await this.#recover()
+    const { messages, retryAt } = this.#isInDoubt ? await this.#recover() : await this.#claim(room, resting)
     for (const message of messages) this.#start(message)
     await this.#most()
     if (this.#debts.length > 0 || this.#downUntil > performance.now()) return downMs
@@ -102,6 +126,7 @@ export class Pump {
   }
 
   #start(message: Message): void {
+    this.#handed.set(message.id, message.attempts)
     const work = this.#hand(message).finally(() => {
       this.#underWay.delete(message.id)
       if (this.#underWay.size === handful - 1 || this.#debts.length > 0) this.wake()
@@ -116,8 +141,7 @@ export class Pump {
   }
 
   async #claim(room: number, resting: readonly { seq: number }[]) {
-    const { store, deviceId, lease, claimed, now } = this.#parts
-    const before = now()
+    const { store, deviceId, lease, claimed } = this.#parts
     try {
       const claim = await store.claim(deviceId, room, {
         epoch: lease.epoch,
@@ -126,38 +150,43 @@ export class Pump {
       claimed(claim.messages)
       return claim
     } catch (error) {
-      this.#doubtSince = before
+      this.#isInDoubt = true
       throw error
     }
   }
 
   /**
-   * A commit that failed may be there all the same. Whatever has been with this device since then, and was claimed under
-   * this lease, came from that claim, for there was no other, and has not been handed over. What came under another lease
-   * was claimed by another node.
+   * A commit that failed may be there all the same. What was claimed under this lease and never handed to the link came
+   * from that claim. What came under another lease was claimed by another node.
    */
   async #recover() {
-    const { store, deviceId, lease, log } = this.#parts
-    const since = this.#doubtSince!
-    const messages: Message[] = []
-    for (let after = 0; ; ) {
-      const some = await store.unanswered(deviceId, after, page)
-      messages.push(
-        ...some.filter(
-          ({ id, handedAt, epoch }) =>
-            handedAt !== null && handedAt >= since && epoch === lease.epoch && !this.#underWay.has(id),
-        ),
-      )
-      if (some.length < page) break
-      after = some.at(-1)!.seq
-    }
-    this.#doubtSince = undefined
+    const { deviceId, log } = this.#parts
+    const messages = await this.#unhanded()
+    this.#isInDoubt = false
     if (messages.length > 0)
       log.warn(
         { device: deviceId, messages: messages.length },
         'a claim that seemed to fail was committed; handing over its messages',
       )
     return { messages, retryAt: 0 }
+  }
+
+  async #unhanded(): Promise<Message[]> {
+    const { store, deviceId, lease } = this.#parts
+    // Writers take turns: once this is through, the commit in doubt is decided.
+    await store.ping()
+    const messages: Message[] = []
+    for (let after = 0; ; ) {
+      const some = await store.unanswered(deviceId, after, page)
+      messages.push(
+        ...some.filter(
+          ({ id, epoch, attempts }) => epoch === lease.epoch && this.#handed.get(id) !== attempts,
+        ),
+      )
+      if (some.length < page) break
+      after = some.at(-1)!.seq
+    }
+    return messages
   }
 
   async #hand(message: Message): Promise<void> {

@@ -65,6 +65,8 @@ export interface MessageStore {
     ask: boolean,
     keep?: Keep<Status | undefined>,
   ): Promise<Status | undefined>
+  /** What earlier leases handed to a device is from now on this one's, which offers it again. */
+  adopt(deviceId: string, epoch: number): Promise<void>
   /** What a device was handed and has not answered for, oldest first. */
   unanswered(deviceId: string, afterSeq: number, limit: number): Awaitable<Message[]>
   /** What a phone must be shown again: given in this registration, still valid, and not yet acknowledged. */

@@ -80,23 +80,24 @@ export class Membership {
 
   /** Takes the links that nobody holds. By device. */
   async takeLinks(deviceIds: readonly string[]): Promise<ReadonlyMap<string, Lease>> {
-    if (this.#isDraining) return new Map()
-    const { store, node } = this.#parts
-    return this.#leases(await store.takeLinks(node, deviceIds))
+    return await this.#leases((store, node) => store.takeLinks(node, deviceIds))
   }
 
   /** Takes those that nobody holds. By name. */
   async take(names: readonly string[]): Promise<ReadonlyMap<string, Lease>> {
-    if (this.#isDraining) return new Map()
-    const { store, node } = this.#parts
-    return this.#leases(await store.takeLeases(node, names))
+    return await this.#leases((store, node) => store.takeLeases(node, names))
   }
 
-  #leases(epochs: ReadonlyMap<string, number>): ReadonlyMap<string, Lease> {
+  async #leases(
+    take: (store: MembershipParts['store'], node: string) => Promise<ReadonlyMap<string, number>>,
+  ) {
+    const { store, node } = this.#parts
+    if (this.#isDraining || !this.isAlive()) return new Map<string, Lease>()
     const lapses = this.#lapses
-    // What was held before a lapse stays lost, even if this node is alive again: another may have it.
+    const epochs = await take(store, node)
+    // What was held, or asked for, before a lapse stays lost, even if this node is alive again: another may have it.
     const isHeld = () => lapses === this.#lapses && this.isAlive()
-    return new Map(Array.from(epochs, ([name, epoch]) => [name, { epoch, isHeld }] as const))
+    return new Map<string, Lease>(Array.from(epochs, ([name, epoch]) => [name, { epoch, isHeld }]))
   }
 
   /** Whether this node's own lease holds. */

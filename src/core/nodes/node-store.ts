@@ -35,7 +35,7 @@ export interface NodeStore {
   buryNode(node: string, isCertain: boolean): Promise<void>
   /** Asks a node to hand over what it holds. False: there is none of that name. */
   drainNode(node: string): Promise<boolean>
-  /** Takes those that nobody alive holds. Returns their epochs; also of those that the node holds already. */
+  /** Takes those that nobody alive holds, and anew those that the node holds. Returns their epochs, which have grown. */
   takeLeases(node: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** The same for links of devices, which are from now on at this node. By device. */
   takeLinks(node: string, deviceIds: readonly string[]): Promise<ReadonlyMap<string, number>>

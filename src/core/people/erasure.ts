@@ -22,6 +22,7 @@ const step = 500
 /** A past of millions is forgotten in small steps: sends wait for no more than one of them, and most of the time is theirs. */
 const [stepMs, leastStep, mostStep] = [5, 20, 500]
 const restShare = 0.9
+const filesAtOnce = 50
 const day = 24 * 3_600_000
 
 export class Erasure {
@@ -60,7 +61,7 @@ export class Erasure {
       if (erased.messages < step && erased.received < step) break
     }
     await store.noteErased(environment.id, counts)
-    await this.#removeFiles()
+    while (await this.#removeSomeFiles());
     return counts
   }
 
@@ -74,7 +75,7 @@ export class Erasure {
       if (await this.#some(id, forgetTextsAfterDays, old => store.forgetTexts(old))) more = true
       if (await this.#some(id, removeAfterDays, old => store.removeOld(old))) more = true
     }
-    await this.#removeFiles()
+    if (await this.#removeSomeFiles()) more = true
     return more ? (performance.now() - started) * (restShare / (1 - restShare)) : undefined
   }
 
@@ -93,14 +94,12 @@ export class Erasure {
     return isFull
   }
 
-  /** Those noted by whomever, also before a crash. */
-  async #removeFiles(): Promise<void> {
+  /** Those noted by whomever, also before a crash. True: more may be left. */
+  async #removeSomeFiles(): Promise<boolean> {
     const { store, removeFile } = this.#parts
-    for (;;) {
-      const files = await store.removedFiles(step)
-      for (const id of files) await removeFile(id)
-      if (files.length > 0) await store.noteRemoved(files)
-      if (files.length < step) return
-    }
+    const files = await store.removedFiles(filesAtOnce)
+    for (const id of files) await removeFile(id)
+    if (files.length > 0) await store.noteRemoved(files)
+    return files.length === filesAtOnce
   }
 }

@@ -142,6 +142,8 @@ export class PostgresDriver implements Driver {
       over = true
       await writer.query('ROLLBACK').catch(() => this.#drop(writer))
       const fault = asFault(cause ?? error)
+      // Also one that only takes no writes any more.
+      if (fault instanceof ConnectionLost) this.#drop(writer)
       // Whether a commit under way was kept is not known.
       throw isCommitting && fault instanceof ConnectionLost ? fault.inDoubt() : fault
     } finally {

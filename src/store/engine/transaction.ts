@@ -22,7 +22,10 @@ type Counter = { value: number; at: number }
 type LoadChange = { device_id: string; waiting: number; parts: number; movable: number }
 
 export class Transaction implements Sql {
+  /** By which everything is decided. */
   readonly now: number
+  /** When what is written here happens: never before what was written last, even if a clock was wrong or is set back. */
+  readonly at: number
   readonly #sql: Sql
   #last: number
   #devicesChanged = false
@@ -32,8 +35,8 @@ export class Transaction implements Sql {
   private constructor(sql: Sql, { value, at }: Counter, clock: Clock) {
     this.#sql = sql
     this.#last = value
-    // Events are found by their times: those never go back, even if a clock does.
-    this.now = clock.isGiven ? clock.now() : Math.max(at, clock.now())
+    this.now = clock.now()
+    this.at = clock.isGiven ? this.now : Math.max(at, this.now)
   }
 
   /**
@@ -136,8 +139,8 @@ export class Transaction implements Sql {
       n: event.n ?? null,
       data: event.data ? JSON.stringify(event.data) : '{}',
     }))
-    this.write(sql`INSERT INTO events ${values(columns, items, { at: this.now })}`)
-    this.write(sql`UPDATE counters SET value = ${this.#last}, at = ${this.now} WHERE name = 'journal'`)
+    this.write(sql`INSERT INTO events ${values(columns, items, { at: this.at })}`)
+    this.write(sql`UPDATE counters SET value = ${this.#last}, at = ${this.at} WHERE name = 'journal'`)
   }
 }
 

@@ -10,9 +10,12 @@ const partBytes = 192 * 1_024
 /** A file that takes longer than this to arrive never will. */
 const abandonedMs = 24 * 3_600_000
 
+const forgetMs = 3_600_000
+
 export class MediaDatabase implements MediaFiles {
   readonly #store: FileStore & { now(): number }
   readonly #quota: number | undefined
+  #forgetAt = 0
 
   /** `quota`: most bytes of all files together; undefined: as many as fit. */
   constructor(store: FileStore & { now(): number }, quota: number | undefined) {
@@ -22,7 +25,10 @@ export class MediaDatabase implements MediaFiles {
 
   async save(id: string, bytes: Buffer | AsyncIterable<Buffer>): Promise<void> {
     const store = this.#store
-    await store.forgetParts(store.now() - abandonedMs)
+    if (store.now() >= this.#forgetAt) {
+      this.#forgetAt = store.now() + forgetMs
+      await store.forgetParts(store.now() - abandonedMs)
+    }
     const used = this.#quota === undefined ? 0 : await store.storedBytes()
     const token = randomUUID()
     let [n, size] = [0, 0]

@@ -15,7 +15,7 @@ import type { Claim } from '../../core/messages/message-store.ts'
 import { deviceLease } from '../../core/nodes/lease.ts'
 import { type Sql, sql } from '../engine/sql.ts'
 import type { Transaction } from '../engine/transaction.ts'
-import type { Verb } from '../engine/verb.ts'
+import { each, type Verb } from '../engine/verb.ts'
 import { columns, digitsOf, fromRow, type MessageRow } from './message-row.ts'
 import { move, moveQueued } from './move.ts'
 import { knows, type Picked, pickCarefully } from './safe-claims.ts'
@@ -157,10 +157,12 @@ export const release: Verb<Message, void> = async (tx, messages) => {
   const back = await move(tx, {
     to: 'queued',
     only: ['sending'],
-    columns: { message_seq: 'bigint', attempt: 'bigint' },
-    items: messages.map(({ seq, attempts }) => ({ message_seq: seq, attempt: attempts })),
-    // Of this very claim. It need not be the newest lease: who says that nothing left is right about it, later too.
-    match: 'messages.seq = r.message_seq AND messages.attempts = r.attempt',
+    columns: { message_seq: 'bigint', attempt: 'bigint', epoch: 'bigint' },
+    items: messages.map(({ seq, attempts, epoch }) => ({ message_seq: seq, attempt: attempts, epoch })),
+    // Of this very claim. It need not be the newest lease: who says that nothing left is right about it, later too; unless
+    // the next holder has offered it to the device again.
+    match: `messages.seq = r.message_seq AND messages.attempts = r.attempt
+      AND (messages.registration IS NULL OR messages.registration = r.epoch)`,
     set: 'handed_at = NULL',
     data: () => ({ reason: 'link_down' }),
   })
@@ -170,6 +172,14 @@ export const release: Verb<Message, void> = async (tx, messages) => {
   )
   return messages.map(() => undefined)
 }
+
+/** Only under the newest lease. */
+export const adopt: Verb<{ deviceId: string; epoch: number }, void> = each((tx, { deviceId, epoch }) => {
+  tx.write(sql`
+    UPDATE messages SET registration = ${epoch}
+    WHERE device_id = ${deviceId} AND status = 'sending' AND held = 0
+      AND ${epoch} = (SELECT leases.epoch FROM leases WHERE leases.name = ${deviceLease(deviceId)})`)
+})
 
 /** A device's pace counts what it was handed; what never left was not. */
 async function refund(tx: Transaction, messages: readonly Message[]): Promise<void> {

@@ -62,7 +62,7 @@ export const accept: Verb<readonly NewMessage[], Accepted> = async (tx, batches)
     expires_at: 'bigint',
     due_at: 'bigint',
   } as const
-  if (items.length > 0) tx.write(sql`INSERT INTO messages ${values(types, items, { created_at: tx.now })}`)
+  if (items.length > 0) tx.write(sql`INSERT INTO messages ${values(types, items, { created_at: tx.at })}`)
   noteBatches(tx, items)
   let at = 0
   return batches.map(batch => {

@@ -26,6 +26,7 @@ export function messageVerbs({ reader, unsyncedReader, now, run, write }: Ground
       run(claims.claim, { deviceId, epoch, limit, except }),
     pull: (deviceId, registration, limit) => run(claims.pull, { deviceId, registration, limit }),
     release: write(claims.release),
+    adopt: (deviceId, epoch) => run(claims.adopt, { deviceId, epoch }),
     record: write(receipts.record),
     expire: write(endings.expire),
     transfer: write(transfers.transfer),

@@ -12,11 +12,15 @@ export const takeLeases: Verb<Asked, ReadonlyMap<string, number>> = each((tx, { 
   take(tx, node, names),
 )
 
-/** Those that nobody alive holds, and those that the node holds already. Each with its epoch. */
+/**
+ * Those that nobody alive holds. Each with its epoch. What the node holds already is taken anew, under a higher epoch: what
+ * it began before must not be mixed up with what it begins now. `keeps`: it goes on under the same.
+ */
 export async function take(
   tx: Transaction,
   node: string,
   names: readonly string[],
+  keeps = false,
 ): Promise<ReadonlyMap<string, number>> {
   if (names.length === 0) return new Map()
   const taken = await tx.all<{ name: string; epoch: number }>(sql`
@@ -26,7 +30,7 @@ export async function take(
       { node, epoch: 1, taken_at: tx.now },
     )}
     ON CONFLICT (name) DO UPDATE SET node = excluded.node,
-      epoch = CASE WHEN leases.node = excluded.node THEN leases.epoch ELSE leases.epoch + 1 END,
+      epoch = CASE WHEN leases.node = excluded.node AND ${keeps} = 1 THEN leases.epoch ELSE leases.epoch + 1 END,
       taken_at = CASE WHEN leases.node = excluded.node THEN leases.taken_at ELSE excluded.taken_at END
     WHERE leases.node IS NULL OR leases.node = excluded.node
       OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.name = leases.node AND alive_until > ${tx.now})

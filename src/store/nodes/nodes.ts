@@ -14,7 +14,7 @@ export const beat: Verb<Beat, Beaten> = each(
       VALUES (${node}, ${version}, ${startedAt}, ${tx.now}, ${tx.now + nodeLeaseMs})
       ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at, alive_until = excluded.alive_until
       RETURNING draining`)
-    return { now: tx.now, isDraining: row!.draining === 1, held: await take(tx, node, wants) }
+    return { now: tx.now, isDraining: row!.draining === 1, held: await take(tx, node, wants, true) }
   },
 )
 

@@ -275,7 +275,8 @@ export class WhatsAppLine implements Link {
   }
 
   #tell(receipt: Receipt): void {
-    this.#parts.news.receipt(receipt).catch(() => this.#timers.after(tellMs, () => this.#tell(receipt)))
+    // Also after the line was closed: what became of a message is true all the same.
+    this.#parts.news.receipt(receipt).catch(() => setTimeout(() => this.#tell(receipt), tellMs).unref())
   }
 
   #worry(codes: readonly AttentionCode[]): void {
