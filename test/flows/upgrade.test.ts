@@ -80,3 +80,33 @@ for (const { name, bare } of databases)
     assert.equal(row!.version, steps.at(-1)!.version)
     await after.close()
   })
+
+for (const { name, bare } of databases)
+  test(`a step on ${name} that is not for nodes of the version before waits until none is running, and changes nothing`, async () => {
+    const url = await bare()
+    const driver = await openDriver(url)
+    const last = steps.findIndex(({ version }) => version === 11)
+    await migrate(driver, Date.now, steps.slice(0, last))
+    const see = (at: number) =>
+      driver.transact(async connection => {
+        await connection.all(sql`DELETE FROM nodes`)
+        await connection.all(sql`INSERT INTO nodes (name, seen_at) VALUES ('old', ${at})`)
+      })
+    await see(Date.now())
+    await assert.rejects(openStore(url), /earlier version works on this database/)
+    const versions = await driver.reader.all<{ version: number }>(
+      sql`SELECT MAX(version) AS version FROM ${varying('schema_version')}`,
+    )
+    assert.equal(versions[0]!.version, 10)
+    await see(Date.now() - 60_000)
+    await driver.close()
+    const store = await openStore(url)
+    assert.deepEqual(await store.leases(), [])
+    await store.close()
+  })
+
+test('every step since leases came says whether a node of the version before may go on beside it', () => {
+  for (const { version, text, name } of steps)
+    if (version >= 11)
+      assert.match(text, /^-- May a node of the version before go on beside it: (yes|no)\b/m, name)
+})

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { type Driver, StorageFault } from './driver.ts'
-import { type Dialect, sql, varying } from './sql.ts'
+import { type Dialect, type Sql, sql, varying } from './sql.ts'
 
 const folder = new URL('../migrations/', import.meta.url)
 
@@ -66,6 +66,7 @@ export async function migrate(
         sql`SELECT version FROM schema_version WHERE version = ${step.version}`,
       )
       if (done.length > 0) return false
+      if (current > 0 && needsAll(step)) await requireAlone(connection, step, now())
       await connection.all(sql`INSERT INTO schema_version (version, at) VALUES (${step.version}, ${now()})`)
       for (const statement of statementsOf(forDialect(step.text, driver.dialect)))
         await connection.all(sql`${varying(statement)}`)
@@ -74,6 +75,20 @@ export async function migrate(
     if (ran) taken.push(step.name)
   }
   return taken
+}
+
+/** Its first lines say whether a node of the version before may go on beside it. Earlier steps did not have to say. */
+const needsAll = ({ text }: Step) => /^-- May a node of the version before go on beside it: no\b/m.test(text)
+
+/** A gateway that shows itself so often is running. */
+const runningMs = 15_000
+
+async function requireAlone(connection: Sql, { name }: Step, now: number): Promise<void> {
+  const nodes = await connection.all(sql`SELECT name FROM nodes WHERE seen_at > ${now - runningMs}`)
+  if (nodes.length > 0)
+    throw new StorageFault(
+      `A gateway of an earlier version works on this database, or did a few seconds ago, and ${name} is not for it. Stop all gateways, and start again.`,
+    )
 }
 
 /** Our migrations hold no semicolon but those that end a statement. */
