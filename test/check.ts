@@ -28,7 +28,8 @@ function quietly(command: string, args: readonly string[]): Promise<Outcome> {
 }
 
 /** Alone at the end, one of these would keep everybody waiting: they go first. */
-const slow = /cluster|rolling|fuzz|kill|dashboard|matrix|commands|phones\.|restarts|trouble|sign-in|whatsapp|link/
+const slow =
+  /cluster|rolling|fuzz|kill|dashboard|matrix|commands|phones\.|restarts|trouble|sign-in|whatsapp|link/
 
 /** All files that are meant, or those that were asked for. */
 function filesOf(asked: readonly string[]): string[] {
