@@ -657,6 +657,38 @@ for (const { name, empty } of databases)
         assert.equal((await status(id)).status, 'sent')
         app.hangUp()
       })
+      test('a message of a list that the phone never got is canceled once it was told so and stays silent', async () => {
+        const { app } = await connected({}, '1.67.0')
+        const id = await send(app)
+        // The answer to this is lost on its way.
+        await app.list()
+        assert.equal(await gateway.store.cancel(1, id, true), 'sending')
+        assert.equal((await app.list())[0].state, 'Cancelling')
+        assert.equal((await app.list())[0].state, 'Cancelling')
+        assert.equal((await status(id)).status, 'sending', 'it may still be on it')
+        gateway.clock.real = false
+        gateway.clock.now = Date.now() + 61_000
+        await app.list()
+        gateway.clock.real = true
+        assert.equal((await status(id)).status, 'canceled')
+        assert.deepEqual(await app.list(), [])
+        app.hangUp()
+      })
+      test('a phone that has the message is waited for, however long it takes to cancel it', async () => {
+        const { app } = await connected({}, '1.67.0')
+        const id = await send(app)
+        await app.list()
+        await app.report(id, 'Pending')
+        assert.equal(await gateway.store.cancel(1, id, true), 'sending')
+        gateway.clock.real = false
+        for (const seconds of [0, 61, 122]) {
+          gateway.clock.now = Date.now() + seconds * 1_000
+          await app.list()
+        }
+        gateway.clock.real = true
+        assert.equal((await status(id)).status, 'sending')
+        app.hangUp()
+      })
       test('an older app is never shown a message as being canceled: it would send it', async () => {
         const { app, stream } = await connected({}, '1.66.9')
         const id = await send(app)

@@ -73,8 +73,8 @@ export interface MessageStore {
   unacknowledged(deviceId: string, registration: number, limit: number): Awaitable<Message[]>
   /** The phones that have not acknowledged what they were given before then. */
   slowToAcknowledge(before: number): Awaitable<string[]>
-  /** Messages that phones are to be asked not to send. */
-  toCancel(limit: number): Awaitable<Message[]>
+  /** Messages that phones are to be asked not to send: all, or those of one. */
+  toCancel(limit: number, deviceId?: string): Awaitable<Message[]>
   /** Queued messages of a device that may go to another one. */
   movable(deviceId: string, limit: number, onlyStrangers?: boolean): Awaitable<Message[]>
   /** Messages that a restore holds back. */

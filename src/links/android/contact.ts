@@ -31,6 +31,8 @@ const reminderMs = 15_000
 const seldomMs = 600_000
 /** How often it is asked again not to send a message. */
 const cancelMs = 5_000
+/** A phone that has a message answers within this time that it has canceled it. */
+const unknownMs = 60_000
 const refusalMs = 3_600_000
 const lowBattery = 20
 /**
@@ -58,6 +60,7 @@ export class Contact {
   #timer: NodeJS.Timeout | undefined
   #reminder = { since: -Infinity, waitMs: reminderMs }
   readonly #cancelAskedAt = new Map<string, number>()
+  readonly #cancelShownAt = new Map<string, number>()
 
   constructor(deviceId: string, now: () => number) {
     this.deviceId = deviceId
@@ -202,6 +205,19 @@ export class Contact {
       this.#cancelAskedAt.set(messageId, this.#now())
       this.push('MessageCancelled', { messageId })
     }
+  }
+
+  /**
+   * It was given a list in which these are to be canceled. Those that it was shown before, a while ago, and has said nothing
+   * about: it never had them, and will not send what it is told to cancel.
+   */
+  shownToCancel(messageIds: readonly string[]): string[] {
+    for (const id of this.#cancelShownAt.keys()) if (!messageIds.includes(id)) this.#cancelShownAt.delete(id)
+    return messageIds.filter(id => {
+      const since = this.#cancelShownAt.get(id)
+      if (since === undefined) this.#cancelShownAt.set(id, this.#now())
+      return since !== undefined && hasPassed(unknownMs, since, this.#now())
+    })
   }
 
   isDeaf(): boolean {

@@ -111,10 +111,21 @@ export class AndroidPhones {
     const contact = switchboard.contact(device.id)
     if (claim.retryAt !== null) contact.rest(claim.retryAt)
     else if (again.length + claim.messages.length < page) contact.satisfied()
-    const canceled = switchboard.canCancel(device)
-      ? (await store.toCancel(page)).filter(({ deviceId }) => deviceId === device.id)
-      : []
+    const canceled = switchboard.canCancel(device) ? await store.toCancel(page, device.id) : []
+    await this.#giveUp(
+      device.id,
+      canceled.filter(({ reported }) => reported === null).map(({ id }) => id),
+    )
     return messagesToPhone([...again, ...claim.messages, ...canceled])
+  }
+
+  /** What it never acknowledged, and is silent about although it was told to cancel it, is canceled. */
+  async #giveUp(deviceId: string, messageIds: readonly string[]): Promise<void> {
+    const { record, switchboard, now } = this.#parts
+    const unknown = switchboard.contact(deviceId).shownToCancel(messageIds)
+    await Promise.all(
+      unknown.map(messageId => record({ messageId, deviceId, outcome: 'canceled', at: now() })),
+    )
   }
 
   /** Reports about messages; those it does not know, or that are not this phone's, change nothing. */

@@ -56,10 +56,23 @@ async function takeBack(tx: Transaction, found: readonly { seq: number }[], reas
   return canceled.length
 }
 
-export async function toCancel(connection: Sql, now: number, limit: number): Promise<Message[]> {
-  const found = await connection.all<MessageRow>(sql`
-    SELECT ${columns} FROM messages
-    WHERE cancel_asked = 1 AND status = 'sending' AND held = 0 AND expires_at > ${now}
-    ORDER BY seq LIMIT ${limit}`)
+export async function toCancel(
+  connection: Sql,
+  now: number,
+  limit: number,
+  deviceId?: string,
+): Promise<Message[]> {
+  const found = await connection.all<MessageRow>(
+    deviceId === undefined
+      ? sql`
+          SELECT ${columns} FROM messages
+          WHERE cancel_asked = 1 AND status = 'sending' AND held = 0 AND expires_at > ${now}
+          ORDER BY seq LIMIT ${limit}`
+      : sql`
+          SELECT ${columns} FROM messages
+          WHERE device_id = ${deviceId} AND cancel_asked = 1 AND status = 'sending' AND held = 0
+            AND expires_at > ${now}
+          ORDER BY seq LIMIT ${limit}`,
+  )
   return found.map(fromRow)
 }

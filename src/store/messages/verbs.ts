@@ -39,7 +39,7 @@ export function messageVerbs({ reader, unsyncedReader, now, run, write }: Ground
     unacknowledged: (deviceId, registration, limit) =>
       claims.unacknowledged(reader, deviceId, registration, now(), limit),
     slowToAcknowledge: before => claims.slowToAcknowledge(reader, before, now()),
-    toCancel: limit => cancellations.toCancel(reader, now(), limit),
+    toCancel: (limit, deviceId) => cancellations.toCancel(reader, now(), limit, deviceId),
     movable: (deviceId, limit, onlyStrangers) => transfers.movable(reader, deviceId, limit, onlyStrangers),
     heldCount: () => messages.heldCount(reader),
     lastDevice: (environmentId, number, since) => acquaintances.ask({ environmentId, number, since }),
