@@ -9,7 +9,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
 /** Most tests wait for something most of the time. */
-const workers = 7
+const workers = 5
 
 /** These change the program before it is loaded, and need a process of their own. */
 const alone = /device-kinds/

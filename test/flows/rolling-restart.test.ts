@@ -14,7 +14,8 @@ import { Haproxy, hasHaproxy } from '../standins/haproxy.ts'
 import { listen } from '../standins/listener.ts'
 import { emptyPostgres } from '../standins/postgres.ts'
 
-const drainSeconds = 3
+/** Longer than the load balancer takes to notice. */
+const drainSeconds = 5
 
 test('a rolling restart behind HAProxy fails no request, and devices and streams go on at other nodes', {
   skip: !hasHaproxy() && 'haproxy is not installed',

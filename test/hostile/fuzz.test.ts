@@ -21,7 +21,13 @@ const atOnce = 16
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')) as Document
 
 /** What the gateway may say of itself while it is well. */
-const documented = new Set(['no_device_available', 'device_offline', 'queue_full', 'whatsapp_unreachable'])
+const documented = new Set([
+  'no_device_available',
+  'device_offline',
+  'device_draining',
+  'queue_full',
+  'whatsapp_unreachable',
+])
 
 type Answer = { status: number; type: string; text: string }
 

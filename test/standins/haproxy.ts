@@ -31,7 +31,9 @@ backend nodes
   option httpchk GET /readyz
   http-check expect status 200
   option forwardfor
-  default-server check inter 500ms fall 1 rise 1
+  # A node that is merely slow is not taken for gone.
+  timeout check 3s
+  default-server check inter 1s fall 2 rise 1
 ${servers.map((server, n) => `  server node${n} ${server}`).join('\n')}
 `
 
