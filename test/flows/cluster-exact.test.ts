@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hashSecret, hintOf, type KeyDraft, newSecret, scopes } from '../../src/core/access/key.ts'
 import type { DeviceDraft } from '../../src/core/devices/device-draft.ts'
 import type { Store } from '../../src/core/store.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -14,6 +13,7 @@ import { ClusterNode } from '../standins/cluster.ts'
 import { scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { emptyPostgres } from '../standins/postgres.ts'
+import { addKey } from '../standins/seed.ts'
 
 /** One node's clock is an hour ahead, another's an hour behind. */
 const skews = [0, 3_600_000, -3_600_000]
@@ -32,26 +32,13 @@ describe('three gateways whose clocks differ by hours', () => {
       ),
     )
     await Promise.all(nodes.map(node => node.start()))
-    key = await addKey({})
+    key = await addKey(store, 'staging')
   })
   after(async () => {
     for (const node of nodes) node.end()
     await store.close()
   })
 
-  const addKey = async (more: Partial<KeyDraft>) => {
-    const secret = newSecret('staging')
-    const draft = {
-      environmentId: 2,
-      name: 'k',
-      scopes,
-      rateLimit: 1_000_000,
-      allowedIps: [],
-      expiresAt: null,
-    }
-    await store.addKey({ ...draft, createdBy: 'test', ...more }, hashSecret(secret), hintOf(secret))
-    return secret
-  }
   const addDevice = async (more: Partial<DeviceDraft> = {}) => {
     const draft = { kind: 'simulated', name: 'P', phone: '', perMinute: null, perDay: null } as const
     const device = await store.enrol({ environmentId: 2, ...draft, ...more })
@@ -139,7 +126,7 @@ describe('three gateways whose clocks differ by hours', () => {
 
   test('a rate limit holds over all nodes exactly', async () => {
     await addDevice()
-    const secret = await addKey({ rateLimit: 20 })
+    const secret = await addKey(store, 'staging', { rateLimit: 20 })
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
         ask(n, 'POST', '/sms/send', { body: { to: '+15550101237', message: 'x' }, secret }),

@@ -10,9 +10,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hashSecret, hintOf, newSecret, sendAndRead } from '../../src/core/access/key.ts'
 import { nodeLeaseMs } from '../../src/core/nodes/node.ts'
-import type { Store } from '../../src/core/store.ts'
 import { openStore } from '../../src/store/open.ts'
 import { Cable } from '../standins/cable.ts'
 import { ClusterNode } from '../standins/cluster.ts'
@@ -20,37 +18,13 @@ import { scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { emptyPostgres } from '../standins/postgres.ts'
 import { seeded } from '../standins/random.ts'
+import { addKey, addSimulated } from '../standins/seed.ts'
 
 /** More with `FAULTS=300`, as npm run torture does. */
 const faults = Number(process.env.FAULTS ?? 3)
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6))
 const devices = 6
 const kinds = ['pause', 'cut off', 'kill', 'pause'] as const
-
-async function prepare(store: Store): Promise<string> {
-  const staging = (await store.environments()).find(({ name }) => name === 'staging')!
-  for (let n = 0; n < devices; n += 1)
-    await store.enrol({
-      environmentId: staging.id,
-      kind: 'simulated',
-      name: `Phone ${n}`,
-      phone: '',
-      perMinute: null,
-      perDay: null,
-    })
-  const key = newSecret('staging')
-  const draft = {
-    environmentId: staging.id,
-    name: 'k',
-    scopes: sendAndRead,
-    rateLimit: 1_000_000,
-    allowedIps: [],
-    expiresAt: null,
-    createdBy: 'test',
-  }
-  await store.addKey(draft, hashSecret(key), hintOf(key))
-  return key
-}
 
 test(`one of three gateways paused, killed or cut off ${faults} times: the others go on, nothing is lost, nobody is texted twice`, {
   timeout: 120_000 + faults * 60_000,
@@ -59,7 +33,8 @@ test(`one of three gateways paused, killed or cut off ${faults} times: the other
   const database = await emptyPostgres()
   const ledger = join(scratch(), 'air')
   const store = await openStore(database)
-  const key = await prepare(store)
+  const key = await addKey(store, 'staging')
+  await addSimulated(store, devices)
   const cables = await Promise.all(['a', 'b', 'c'].map(() => Cable.to(database)))
   const nodes = await Promise.all(
     cables.map((cable, n) =>

@@ -8,38 +8,20 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { hashSecret, hintOf, newSecret, sendAndRead } from '../../src/core/access/key.ts'
+import { sendAndRead } from '../../src/core/access/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { databases, scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { KillableGateway, untilNextKill } from '../standins/killable-gateway.ts'
+import { addKey, addSimulated } from '../standins/seed.ts'
 
 /** One whose fate is the usual one: none ends with 0001 to 0006. */
 const randomRecipient = () => `+1555${Math.floor(1e6 + Math.random() * 8e6)}7`
 
 async function prepare(database: string): Promise<string> {
   const store = await openStore(database, { now: Date.now })
-  const staging = (await store.environments()).find(({ name }) => name === 'staging')!
-  for (const name of ['A', 'B', 'C'])
-    await store.enrol({
-      environmentId: staging.id,
-      kind: 'simulated',
-      name,
-      phone: '',
-      perMinute: null,
-      perDay: null,
-    })
-  const key = newSecret('staging')
-  const draft = {
-    environmentId: staging.id,
-    name: 'k',
-    scopes: sendAndRead,
-    rateLimit: null,
-    allowedIps: [],
-    expiresAt: null,
-    createdBy: 'test',
-  }
-  await store.addKey(draft, hashSecret(key), hintOf(key))
+  await addSimulated(store, 3)
+  const key = await addKey(store, 'staging', { scopes: sendAndRead, rateLimit: null })
   await store.close()
   return key
 }

@@ -6,21 +6,18 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { hashSecret, hintOf, newSecret, scopes } from '../../src/core/access/key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ClusterNode } from '../standins/cluster.ts'
 import { scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { PostgresServer } from '../standins/postgres-server.ts'
+import { addKey, addSimulated } from '../standins/seed.ts'
 
 /** Two gateways under load; `trouble` is made meanwhile. */
 async function underLoad(database: string, trouble: (world: World) => Promise<void>): Promise<void> {
   const store = await openStore(database)
-  const key = newSecret('staging')
-  const draft = { name: 'k', allowedIps: [], expiresAt: null, createdBy: 'test', environmentId: 2 }
-  await store.addKey({ ...draft, scopes, rateLimit: 1_000_000 }, hashSecret(key), hintOf(key))
-  const phone = { kind: 'simulated', name: 'P', phone: '', perMinute: null, perDay: null } as const
-  for (let n = 0; n < 3; n += 1) await store.enrol({ environmentId: 2, ...phone })
+  const key = await addKey(store, 'staging')
+  await addSimulated(store, 3)
   await store.close()
   const ledger = join(scratch(), `air-${Math.random()}`)
   // Trouble is what this is about: it need not be read.

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hashSecret, hintOf, newSecret, scopes } from '../../src/core/access/key.ts'
 import { eventIdOf } from '../../src/core/events/event.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ClusterNode } from '../standins/cluster.ts'
@@ -13,6 +12,7 @@ import { until } from '../standins/gateway.ts'
 import { Haproxy, hasHaproxy } from '../standins/haproxy.ts'
 import { listen } from '../standins/listener.ts'
 import { emptyPostgres } from '../standins/postgres.ts'
+import { addKey, addSimulated } from '../standins/seed.ts'
 
 /** Longer than the load balancer takes to notice. */
 const drainSeconds = 5
@@ -24,11 +24,8 @@ test('a rolling restart behind HAProxy fails no request, and devices and streams
   const database = await emptyPostgres()
   const folder = scratch()
   const store = await openStore(database)
-  const key = newSecret('staging')
-  const draft = { name: 'k', allowedIps: [], expiresAt: null, createdBy: 'test', environmentId: 2 }
-  await store.addKey({ ...draft, scopes, rateLimit: 1_000_000 }, hashSecret(key), hintOf(key))
-  const phone = { kind: 'simulated', name: 'P', phone: '', perMinute: null, perDay: null } as const
-  for (let n = 0; n < 3; n += 1) await store.enrol({ environmentId: 2, ...phone })
+  const key = await addKey(store, 'staging')
+  await addSimulated(store, 3)
   const environment = { DRAIN_SECONDS: String(drainSeconds) }
   const nodes = await Promise.all(
     ['a', 'b', 'c'].map(name => ClusterNode.of(name, { database, ledger: join(folder, 'air'), environment })),

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
-import { hashSecret, hintOf, newSecret, sendAndRead } from '../../src/core/access/key.ts'
 import { deviceLease } from '../../src/core/nodes/lease.ts'
 import { openSealer } from '../../src/secrets/secret-key.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -17,6 +16,7 @@ import { ClusterNode } from '../standins/cluster.ts'
 import { scratch } from '../standins/databases.ts'
 import { until } from '../standins/gateway.ts'
 import { emptyPostgres } from '../standins/postgres.ts'
+import { addKey } from '../standins/seed.ts'
 import { WhatsAppStandin } from '../standins/whatsapp/server.ts'
 import { noSafety } from '../standins/whatsapp/world.ts'
 
@@ -34,9 +34,7 @@ test(`a WhatsApp number on three gateways, the one that has it paused or killed 
   const database = await emptyPostgres()
   const folder = scratch()
   const store = await openStore(database)
-  const key = newSecret('production')
-  const draft = { name: 'k', scopes: sendAndRead, allowedIps: [], expiresAt: null, createdBy: 'test' }
-  await store.addKey({ ...draft, environmentId: 1, rateLimit: 1_000_000 }, hashSecret(key), hintOf(key))
+  const key = await addKey(store, 'production')
   const config = readConfig({ DATABASE_URL: database, DATA_DIR: folder, WHATSAPP_WS_URL: url })
   const steps = linkNumber(
     {
